@@ -20,7 +20,8 @@ use crate::settings::Theme;
 use crate::source::{Source, is_web};
 use crate::state::settings::window_size;
 use crate::state::{
-    Action, AppEffect, ConnectAction, Effect, Event, ExportEvent, ExportPicture, HistoryAction, LocalTime, SettingsAction, State,
+    Action, AppEffect, ConnectAction, Effect, Event, ExportEvent, ExportPicture, HistoryAction, LocalTime, ServersAction,
+    SettingsAction, State,
 };
 use crate::{shot, store, ui};
 
@@ -62,7 +63,9 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
     };
     let create: eframe::AppCreator<'_> = Box::new(move |cc| {
         // First, since they say how to connect.
-        let settings = folder.clone().map(|folder| Action::from(SettingsAction::UseSettings { folder, table }));
+        let settings = folder.clone().map(|folder| SettingsAction::UseSettings { folder, table }.into());
+        let starts_in = std::env::current_dir().ok().map(|here| ServersAction::StartIn(here).into());
+        let settings = settings.into_iter().chain(starts_in).collect();
         let mut app = App::start(cc, source, None, settings)?;
         app.state.local_time = LocalTime(here);
         if let Some(folder) = folder {
@@ -116,6 +119,8 @@ pub struct App {
     started: Instant,
     /// The window's size that was told last.
     window: Option<egui::Vec2>,
+    /// How large everything was told to be, in percent.
+    zoom: u16,
     /// What came of pictures, which are painted on threads of their own.
     painted: (Sender<Painted>, Receiver<Painted>),
 }
@@ -134,14 +139,14 @@ impl App {
     /// # Errors
     /// Why the engine could not start.
     pub fn with_guard(cc: &eframe::CreationContext<'_>, source: Option<Source>, guard: Option<PathBuf>) -> Result<Self, Problem> {
-        Self::start(cc, source, guard, None)
+        Self::start(cc, source, guard, Vec::new())
     }
 
     fn start(
         cc: &eframe::CreationContext<'_>,
         source: Option<Source>,
         guard: Option<PathBuf>,
-        settings: Option<Action>,
+        settings: Vec<Action>,
     ) -> Result<Self, Problem> {
         let ctx = &cc.egui_ctx;
         ui::theme::install(ctx);
@@ -155,6 +160,7 @@ impl App {
             engine: Engine::with_guard(wake, guard)?,
             started: Instant::now(),
             window: None,
+            zoom: 100,
             painted: channel(),
         };
         let connect = Action::from(ConnectAction::Connect(Box::new(source.unwrap_or_else(Source::sample))));
@@ -196,6 +202,22 @@ impl App {
 }
 
 impl App {
+    /// Keeps the size of everything in step: what the settings say is used, what the keys changed becomes the setting.
+    fn zoom(&mut self, ctx: &egui::Context) -> Option<SettingsAction> {
+        let wanted = self.state.settings.zoom;
+        if self.zoom != wanted {
+            ctx.set_zoom_factor(f32::from(wanted) / 100.0);
+            self.zoom = wanted;
+            return None;
+        }
+        // A size that the keys lead to is a few hundred percent at most.
+        let now = (ctx.zoom_factor() * 100.0).round() as u16;
+        (now != wanted).then(|| {
+            self.zoom = now;
+            SettingsAction::SetZoom(now)
+        })
+    }
+
     /// A part of the window, once it is painted the next time.
     fn copy_region(&self, ctx: &egui::Context, [left, top, right, bottom]: [f32; 4]) {
         let (told, scale, again) = (self.painted.0.clone(), ctx.pixels_per_point(), ctx.clone());
@@ -255,7 +277,9 @@ impl eframe::App for App {
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         set_theme(ui, self.state.settings.theme);
+        let zoom = self.zoom(ui);
         let cx = ui::Cx::new(&self.state);
+        zoom.into_iter().for_each(|zoom| cx.send(zoom));
         for path in ui.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect::<Vec<_>>()) {
             cx.send(Action::OpenPath(Some(path)));
         }

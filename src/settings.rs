@@ -1,6 +1,7 @@
 //! What the user chose, as plain data; `state::kept` says which of it outlasts the run.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::token::{Encoding, Tokenizer};
 
@@ -24,12 +25,41 @@ pub struct Settings {
     pub wrap: bool,
     /// Whether the ledger shows bytes and characters.
     pub ledger_sizes: bool,
+    /// How large everything is, in percent.
+    pub zoom: u16,
+    pub waits: Waits,
     pub sidebar_open: bool,
     pub drawer_open: bool,
     /// Sizes that panels were given by hand.
     pub panels: Panels,
     /// The model whose price and context are shown, by name; `None` while nobody wants money.
     pub model: Option<String>,
+}
+
+/// How long is waited at most, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waits {
+    pub connect: u32,
+    pub call: u32,
+}
+
+impl Waits {
+    /// What makes sense: up to a day.
+    pub const RANGE: std::ops::RangeInclusive<u32> = 1..=86_400;
+
+    pub fn connect(self) -> Duration {
+        Duration::from_secs(self.connect.into())
+    }
+
+    pub fn call(self) -> Duration {
+        Duration::from_secs(self.call.into())
+    }
+}
+
+impl Default for Waits {
+    fn default() -> Self {
+        Self { connect: 90, call: 60 }
+    }
 }
 
 /// Sizes that panels were given by hand, in points; `None` where nobody did.
@@ -82,6 +112,9 @@ impl Theme {
 }
 
 impl Settings {
+    /// The sizes in percent that make sense.
+    pub const ZOOM: std::ops::RangeInclusive<u16> = 50..=300;
+
     /// The encoding of what is counted in the built-in ones alone: tree, definitions, selections.
     pub fn encoding(&self) -> Encoding {
         self.tokenizer.nearest_encoding()
@@ -96,6 +129,8 @@ impl Default for Settings {
             baseline: None,
             wrap: true,
             ledger_sizes: false,
+            zoom: 100,
+            waits: Waits::default(),
             sidebar_open: true,
             drawer_open: true,
             panels: Panels::default(),

@@ -1,10 +1,11 @@
 //! How a server is reached, as data. Displays itself redacted: values of variables and headers never show.
-//! Uses only `quote` and `problem`. Deliberately opens nothing; `mcp` does.
+//! Uses only `quote`, `digest` and `problem`. Deliberately opens nothing; `mcp` does.
 
 mod identity;
 pub mod import;
 mod limits;
 mod login;
+mod memory;
 mod probe;
 mod reach;
 mod recent;
@@ -19,9 +20,10 @@ use crate::quote::{shell, shell_line};
 pub use identity::{Greeting, Identity};
 pub use limits::Limits;
 pub use login::{Grant, Login};
+pub use memory::{ServerMemory, ToolArguments, Watch};
 pub use probe::{LONG_TOKENS, PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUCTURED_REST};
 pub use reach::{Protocol, Transport};
-pub use recent::{Kept, LEFT_OUT, Recent, RecentSource, left_out};
+pub use recent::{Kept, KeptValue, LEFT_OUT, Recent, RecentSource, filled, left_out, secrets, server_key};
 pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
 pub use shown::{is_key, shown};
 

@@ -113,6 +113,11 @@ impl Tool {
         self.annotations.read_only == Hint { value: true, declared: true }
     }
 
+    /// Whether the server *declares* that calling may destroy something.
+    pub fn is_declared_destructive(&self) -> bool {
+        !self.is_declared_read_only() && self.annotations.destructive == Hint { value: true, declared: true }
+    }
+
     /// The first sentence of the description.
     pub fn summary(&self) -> &str {
         let text = self.description.as_deref().unwrap_or("").trim();

@@ -1,7 +1,6 @@
 //! Collections for the window: opened, added to, their answers counted, their runs written and read again.
 
 use crate::analysis;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,6 +18,7 @@ use crate::fixture::redact::{RedactOptions, redact};
 use crate::fixture::run::{Before, RunCall};
 use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
+use crate::source::LEFT_OUT;
 use crate::state::collection::{CollectionEffect, CollectionEvent};
 use crate::state::{Event, ExportEvent};
 use crate::store;
@@ -86,12 +86,11 @@ fn text(path: &Path) -> Result<String, Problem> {
         .map_err(|_| Problem::new(ProblemKind::Io, "the file is not UTF-8 text").at(path.display().to_string()))
 }
 
+/// Saves calls as collections, one for each server that they were made to: the first server's is at the path, the others'
+/// beside it, with a number.
 fn save(captures: &[Arc<Capture>], path: PathBuf, options: &RedactOptions) -> Result<CollectionEvent, Problem> {
-    let place = path.display().to_string();
-    let existing = if path.exists() { Some(text(&path)?) } else { None };
-    let mut calls = Vec::with_capacity(captures.len());
     let mut hidden = 0;
-    let mut sources = BTreeSet::new();
+    let mut servers: Vec<(Option<String>, Vec<CollectedCall>)> = Vec::new();
     for capture in captures {
         // The answer is not written, so it need not be looked through.
         let asked = Capture { request: Bytes::new(), response: None, messages: Vec::new(), ..(**capture).clone() };
@@ -100,30 +99,66 @@ fn save(captures: &[Arc<Capture>], path: PathBuf, options: &RedactOptions) -> Re
         let (arguments, left) = fill::collected(&asked);
         hidden += left;
         // What was read from a file has no server.
-        if asked.server.transport != "file" && !asked.server.source.is_empty() {
-            sources.insert(asked.server.source);
-        }
+        let source = (asked.server.transport != "file").then(|| with_placeholders(&asked.server.source)).flatten();
         let tool = asked.tool.name;
         let arguments = String::from_utf8_lossy(&arguments).into_owned();
-        calls.push(CollectedCall { name: tool.clone(), tool, arguments, budgets: Vec::new() });
-    }
-    let count = calls.len();
-    let named = match &existing {
-        Some(existing) => Collection::parse(existing, &place)?.source,
-        None => None,
-    };
-    let note = match &named {
-        Some(named) if sources.iter().any(|source| source != named) => {
-            Some(format!("the file names {named} as its server, and some of these calls were made to another"))
+        let call = CollectedCall { name: tool.clone(), tool, arguments, budgets: Vec::new() };
+        match servers.iter_mut().find(|(known, _)| *known == source) {
+            Some((_, calls)) => calls.push(call),
+            None => servers.push((source, vec![call])),
         }
-        None if sources.len() > 1 => Some(format!("the calls were made to {} servers, so the file names none", sources.len())),
-        _ => None,
-    };
-    // One whose values are left out cannot be reached by its text.
-    let source = sources.first().filter(|source| sources.len() == 1 && !source.contains('…'));
-    let written = with_calls(existing.as_deref(), &place, source.map(String::as_str), calls)?;
-    store::write_whole(&path, written.as_bytes())?;
-    Ok(CollectionEvent::CallsSaved { path, calls: count, hidden, note })
+    }
+    let mut beside = Vec::new();
+    for (number, (source, calls)) in (1..).zip(servers) {
+        let place = if number == 1 { path.clone() } else { numbered(&path, number) };
+        add(&place, source.as_deref(), calls)?;
+        beside.extend((number > 1).then(|| place.display().to_string()));
+    }
+    let note = (!beside.is_empty()).then(|| format!("calls to other servers are in {}", beside.join(", ")));
+    Ok(CollectionEvent::CallsSaved { path, calls: captures.len(), hidden, note })
+}
+
+/// Adds calls to the collection at a path, which is that of their server or is not there yet.
+fn add(path: &Path, source: Option<&str>, calls: Vec<CollectedCall>) -> Result<(), Problem> {
+    let place = path.display().to_string();
+    let existing = if path.exists() { Some(text(path)?) } else { None };
+    let named = existing.as_ref().map(|existing| Collection::parse(existing, &place)).transpose()?.and_then(|there| there.source);
+    if let Some(named) = named.filter(|named| source.is_some_and(|source| source != named)) {
+        let what = format!("the collection is of another server: {named}");
+        return Err(Problem::new(ProblemKind::Usage, what).at(place).hint("choose another file: a collection is of one server"));
+    }
+    let written = with_calls(existing.as_deref(), &place, source, calls)?;
+    store::write_whole(path, written.as_bytes()).map_err(Problem::from)
+}
+
+/// `calls.toml` as `calls-2.toml`.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let end = path.extension().map_or_else(String::new, |end| format!(".{}", end.to_string_lossy()));
+    path.with_file_name(format!("{stem}-{number}{end}"))
+}
+
+/// A source as captures have it, with `${NAME}` in place of the values of variables and headers, which they leave out.
+/// `None` where anything else is left out, so that the server cannot be reached by it.
+fn with_placeholders(source: &str) -> Option<String> {
+    let mut words = shell_words::split(source).ok().filter(|words| !words.is_empty())?;
+    let command = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    for at in 1..command {
+        let between = match words[at - 1].as_str() {
+            "--env" => "=",
+            "--header" => ": ",
+            _ => continue,
+        };
+        if let Some(name) = words[at].strip_suffix(LEFT_OUT).and_then(|word| word.strip_suffix(between)) {
+            let variable: String =
+                name.chars().map(|char| if char.is_ascii_alphanumeric() { char.to_ascii_uppercase() } else { '_' }).collect();
+            // A variable of the command has its own name.
+            let variable = if between == "=" { name.to_owned() } else { variable };
+            words[at] = format!("{name}{between}${{{variable}}}");
+        }
+    }
+    let is_whole = words.iter().all(|word| !word.contains(LEFT_OUT) && !word.contains("[hidden:"));
+    is_whole.then(|| shell_words::join(&words))
 }
 
 #[cfg(test)]
@@ -138,23 +173,37 @@ mod tests {
     }
 
     #[test]
-    fn a_collection_names_the_server_of_all_its_calls_or_none() {
+    fn a_collection_names_the_one_server_of_its_calls() {
         let folder = tempfile::tempdir().unwrap();
         let saved = |name: &str, sources: &[&str]| {
-            let path = folder.path().join(name);
             let captures: Vec<_> = sources.iter().map(|source| call(source)).collect();
-            let Ok(CollectionEvent::CallsSaved { note, .. }) = save(&captures, path.clone(), &RedactOptions::default()) else {
-                panic!("not saved")
-            };
-            let place = path.display().to_string();
-            (Collection::parse(&text(&path).unwrap(), &place).unwrap().source, note.unwrap_or_default())
+            save(&captures, folder.path().join(name), &RedactOptions::default())
         };
-        let sample = || Some("--sample".to_owned());
-        assert_eq!(saved("one.toml", &["--sample", "--sample"]), (sample(), String::new()));
-        let (source, note) = saved("two.toml", &["--sample", "-- node mine.js"]);
-        assert_eq!((source, note.as_str()), (None, "the calls were made to 2 servers, so the file names none"));
-        // What is there keeps its server; that these calls are of another is said.
-        let (source, note) = saved("one.toml", &["-- node mine.js"]);
-        assert!(source == sample() && note.starts_with("the file names --sample as its server"), "{note}");
+        let source = |name: &str| Collection::parse(&text(&folder.path().join(name)).unwrap(), name).unwrap().source;
+        saved("one.toml", &["--sample", "--sample"]).unwrap();
+        assert_eq!(source("one.toml").as_deref(), Some("--sample"));
+        let Ok(CollectionEvent::CallsSaved { note, .. }) = saved("two.toml", &["--sample", "--env 'A=…' -- node mine.js"])
+        else {
+            panic!("not saved")
+        };
+        assert_eq!(source("two.toml").as_deref(), Some("--sample"));
+        assert_eq!(source("two-2.toml").as_deref(), Some("--env 'A=${A}' -- node mine.js"));
+        assert!(note.is_some_and(|note| note.starts_with("calls to other servers are in ") && note.ends_with("two-2.toml")));
+        // What is there keeps its server, and takes calls of no other.
+        let problem = saved("one.toml", &["-- node mine.js"]).unwrap_err();
+        assert!(problem.what.starts_with("the collection is of another server: --sample"), "{problem}");
+    }
+
+    #[test]
+    fn what_captures_leave_out_of_a_source_is_filled_from_the_environment() {
+        let of = |source: &str| with_placeholders(source);
+        assert_eq!(
+            of("--url https://h/mcp --header 'X-Key: …'").as_deref(),
+            Some("--url https://h/mcp --header 'X-Key: ${X_KEY}'")
+        );
+        assert_eq!(of("--clean-env -- x --env a").as_deref(), Some("--clean-env -- x --env a"));
+        assert_eq!(of("--url 'https://me:…@h/mcp'"), None);
+        assert_eq!(of("-- x --token '[hidden:argument]'"), None);
+        assert_eq!(of(""), None);
     }
 }

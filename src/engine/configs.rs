@@ -33,11 +33,20 @@ pub(super) fn look() -> Vec<FoundConfig> {
 }
 
 fn whole(place: &str) -> Option<PathBuf> {
-    if let Some(rest) = place.strip_prefix("~/") {
-        return std::env::home_dir().map(|home| home.join(rest));
+    place_in(place, std::env::home_dir(), &|name| std::env::var_os(name).map(PathBuf::from))
+}
+
+/// A place's path. Where a variable says where settings are, `~/.config` is there (XDG base directories).
+fn place_in(place: &str, home: Option<PathBuf>, variable: &dyn Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    if let Some(rest) = place.strip_prefix("%APPDATA%\\") {
+        return Some(variable("APPDATA")?.join(rest));
     }
-    let rest = place.strip_prefix("%APPDATA%\\")?;
-    std::env::var_os("APPDATA").map(|folder| PathBuf::from(folder).join(rest))
+    let rest = place.strip_prefix("~/")?;
+    let config = variable("XDG_CONFIG_HOME").filter(|folder| folder.is_absolute());
+    match rest.strip_prefix(".config/").zip(config) {
+        Some((rest, config)) => Some(config.join(rest)),
+        None => Some(home?.join(rest)),
+    }
 }
 
 pub(super) fn read(path: &Path) -> Result<Import, Problem> {
@@ -58,4 +67,22 @@ pub(super) fn values(holes: &[Placeholder], file: Option<&Path>) -> Vec<(String,
         Placeholder::PathSeparator => Some(std::path::MAIN_SEPARATOR_STR.to_owned()),
     };
     holes.iter().filter_map(|hole| Some((hole.to_string(), value(hole)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_where_the_variable_says() {
+        let of = |place: &str, config: &str| {
+            let variable = |name: &str| (name == "XDG_CONFIG_HOME" && !config.is_empty()).then(|| PathBuf::from(config));
+            place_in(place, Some("/home/me".into()), &variable)
+        };
+        assert_eq!(of("~/.config/zed/settings.json", "/cfg"), Some("/cfg/zed/settings.json".into()));
+        assert_eq!(of("~/.config/zed/settings.json", ""), Some("/home/me/.config/zed/settings.json".into()));
+        assert_eq!(of("~/.config/zed/settings.json", "relative"), Some("/home/me/.config/zed/settings.json".into()));
+        assert_eq!(of("~/.claude.json", "/cfg"), Some("/home/me/.claude.json".into()));
+        assert_eq!(of("%APPDATA%\\Code\\mcp.json", "/cfg"), None);
+    }
 }

@@ -52,9 +52,14 @@ impl Provider {
         self.keychain.store(true, Ordering::Relaxed);
     }
 
+    /// Whether the system's keychain may be used.
+    pub(super) fn uses_keychain(&self) -> bool {
+        self.keychain.load(Ordering::Relaxed)
+    }
+
     pub(super) fn execute(&self, runtime: &Runtime, effect: ExactEffect) {
         let (queue, known) = (Arc::clone(&self.queue), Arc::clone(&self.known));
-        let keychain = self.keychain.load(Ordering::Relaxed);
+        let keychain = self.uses_keychain();
         match effect {
             ExactEffect::Prepare { run, capture, format, address, model } => {
                 let failed = move |problem| Event::Exact(ExactEvent::Prepared { run, prepared: Err(problem) });

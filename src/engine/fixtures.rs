@@ -23,7 +23,7 @@ use crate::host::Hosts;
 use crate::mcp;
 use crate::problem::{Problem, ProblemKind};
 use crate::state::Event;
-use crate::state::fixture::{FixtureEffect, FixtureEvent, FixtureWritten, FoundFixture, Preview, There};
+use crate::state::fixture::{FixtureEffect, FixtureEvent, FixtureWritten, FoundFixture, Preview, Sides, There};
 use crate::store;
 
 /// Characters of the arguments that are listed.
@@ -135,8 +135,8 @@ impl Fixtures {
                                 break;
                             }
                         };
-                        let (verdict, came) = judged.unwrap_or_else(|problem| (refused(name, &problem), None));
-                        push(FixtureEvent::Judged { call, at, verdict, came });
+                        let (verdict, sides) = judged.unwrap_or_else(|problem| (refused(name, &problem), None));
+                        push(FixtureEvent::Judged { call, at, verdict, sides });
                     }
                     sessions.finish(call);
                     push(FixtureEvent::Done { call });
@@ -185,13 +185,13 @@ impl Judge {
         Ok(mcp::Call { id: CaptureId(Arc::clone(&written.name)), tool: (**tool).clone(), arguments, limit })
     }
 
-    /// The verdict, and the new answer where it can be accepted.
+    /// The verdict, and the two answers where it says no.
     fn verdict(
         &self,
         dir: &Path,
         came: Result<(Read, Option<Capture>), FixtureVerdict>,
         cancel: &Cancel,
-    ) -> (FixtureVerdict, Option<Arc<Capture>>) {
+    ) -> (FixtureVerdict, Option<Box<Sides>>) {
         let dir = dir.display().to_string();
         let ((written, expect), came) = match came {
             Ok(came) => came,
@@ -202,8 +202,11 @@ impl Judge {
             Err(CountError::Problem(problem)) => refused(dir, &problem),
             Err(CountError::Cancelled(_)) => refused(dir, &Problem::new(ProblemKind::Cancelled, "not judged")),
         };
-        let came = came.filter(|came| can_accept(&verdict, &expect, came)).map(Arc::new);
-        (verdict, came)
+        let sides = came.filter(|_| !verdict.passed()).map(|came| {
+            let is_acceptable = can_accept(&verdict, &expect, &came);
+            Box::new(Sides { kept: Arc::new(written), came: Arc::new(came), is_acceptable })
+        });
+        (verdict, sides)
     }
 }
 
@@ -302,7 +305,7 @@ fn find(path: &Path, options: &RedactOptions) -> Result<Vec<FoundFixture>, Probl
             }
             Err(problem) => (Err(problem.message()), Vec::new()),
         };
-        FoundFixture { dir, read, hidden, verdict: None, came: None }
+        FoundFixture { dir, read, hidden, verdict: None, sides: None }
     };
     Ok(found.into_iter().map(read).collect())
 }

@@ -15,6 +15,8 @@ mod sessions;
 mod settings;
 mod talk;
 mod tools;
+mod values;
+mod watch;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -31,6 +33,7 @@ use crate::fixture::redact::{Redacted, redact};
 use crate::host::{Hosts, probe};
 use crate::problem::{Problem, ProblemKind};
 use crate::serve::sample::Probe;
+use crate::source::ServerMemory;
 use crate::state::{
     Effect, Event, ExportEffect, ExportEvent, HistoryEvent, HostsEffect, HostsEvent, ImportEffect, ImportEvent, SessionEffect,
     TokensEffect, TokensEvent,
@@ -61,11 +64,13 @@ pub struct Engine {
     jobs: Arc<Jobs>,
     /// Calls off the question about a probe that is out.
     probe: Mutex<Cancel>,
-    settings: Arc<settings::Waiting>,
+    settings: Arc<settings::Waiting<Vec<String>, Option<toml::Value>>>,
+    servers: Arc<settings::Waiting<String, ServerMemory>>,
     history: Keeper,
     fixtures: fixtures::Fixtures,
     background: Background,
     provider: exact::Provider,
+    watcher: watch::Watcher,
 }
 
 impl Engine {
@@ -89,9 +94,24 @@ impl Engine {
         let history = Keeper::new(Arc::clone(&queue));
         let sessions = Arc::new(Sessions::new(Arc::clone(&queue), guard, history.known()));
         let provider = exact::Provider::new(Arc::clone(&queue));
-        let (probe, settings, background) = (Mutex::default(), Arc::default(), Background::default());
+        let watcher = watch::Watcher::new(Arc::clone(&queue));
+        let background = Background::default();
         let fixtures = fixtures::Fixtures::new(background.clone());
-        Ok(Self { runtime: Some(runtime), queue, sessions, jobs, probe, settings, history, fixtures, background, provider })
+        let (probe, settings, servers) = Default::default();
+        Ok(Self {
+            runtime: Some(runtime),
+            queue,
+            sessions,
+            jobs,
+            probe,
+            settings,
+            servers,
+            history,
+            fixtures,
+            background,
+            provider,
+            watcher,
+        })
     }
 
     /// From here on questions about hosts are about these; without it, about those that come with Loupe.
@@ -195,7 +215,7 @@ impl Engine {
                 let (queue, waiting) = (Arc::clone(&self.queue), Arc::clone(&self.settings));
                 waiting.add(folder, changes);
                 work::blocking(runtime.handle(), &self.queue, Event::Problem, move || {
-                    if let Err(problem) = waiting.write() {
+                    if let Err(problem) = waiting.write(|folder, changes| store::change_settings(folder, &changes)) {
                         queue.push(Event::Problem(problem));
                     }
                 });
@@ -207,6 +227,7 @@ impl Engine {
             Effect::Session(SessionEffect::ForgetLogin { session, url, client_id }) => {
                 self.sessions.forget_login(runtime, session, url, client_id)
             }
+            Effect::Watch(effect) => self.watcher.execute(runtime.handle(), effect),
             Effect::Exact(effect) => self.provider.execute(runtime, effect),
             Effect::Import(ImportEffect::ReadRecent(folder)) => self.blocking(runtime, move || {
                 let recent = store::read_recent(&folder)?;
@@ -220,6 +241,24 @@ impl Engine {
                     }
                 });
             }
+            Effect::Import(ImportEffect::ReadServers(folder)) => self.blocking(runtime, move || {
+                let known = store::read_servers(&folder)?;
+                Ok(Event::Import(ImportEvent::Servers { folder, known }))
+            }),
+            Effect::Import(ImportEffect::KeepServers { folder, changed }) => {
+                let (queue, waiting, options) = (Arc::clone(&self.queue), Arc::clone(&self.servers), self.history.options());
+                waiting.add(folder, changed);
+                work::blocking(runtime.handle(), &self.queue, Event::Problem, move || {
+                    let write =
+                        |folder: &Path, changed| store::change_servers(folder, values::without_secrets(changed, &options));
+                    if let Err(problem) = waiting.write(write) {
+                        queue.push(Event::Problem(problem));
+                    }
+                });
+            }
+            Effect::Import(ImportEffect::FindValues { key }) => self.values(runtime).find(key),
+            Effect::Import(ImportEffect::KeepValues { key, values }) => self.values(runtime).keep(key, values),
+            Effect::Import(ImportEffect::ForgetValues { key }) => self.values(runtime).forget(key),
             Effect::Hosts(HostsEffect::Probe { run, pasted }) => self.judge_probe(runtime, run, pasted),
             Effect::Hosts(HostsEffect::Add { folder, entry }) => {
                 let (queue, jobs) = (Arc::clone(&self.queue), Arc::clone(&self.jobs));
@@ -262,6 +301,10 @@ impl Engine {
             // The app does these.
             Effect::App(_) => {}
         }
+    }
+
+    fn values<'a>(&'a self, runtime: &'a Runtime) -> values::Values<'a> {
+        values::Values { runtime: runtime.handle(), queue: &self.queue, keychain: self.provider.uses_keychain() }
     }
 
     fn judge_probe(&self, runtime: &Runtime, run: u64, pasted: Vec<(&'static str, String)>) {
@@ -371,7 +414,9 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.jobs.stop();
         // What was changed last is not lost with the window; there is nobody left to tell of a failure.
-        self.settings.write().ok();
+        self.settings.write(|folder, changes| store::change_settings(folder, &changes)).ok();
+        let options = self.history.options();
+        self.servers.write(|folder, changed| store::change_servers(folder, values::without_secrets(changed, &options))).ok();
         let Some(runtime) = self.runtime.take() else { return };
         runtime.block_on(async {
             // What does not end in time is ended by its guard, when our end of the lifeline closes; what is not kept by then

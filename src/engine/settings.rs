@@ -1,26 +1,30 @@
-//! Changed settings on their way to the file: gathered, so that a later change of a key never meets an earlier one.
+//! Changes on their way to a file of settings: gathered, so that a later change of a key never meets an earlier one.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::problem::Problem;
-use crate::settings::Changes;
-use crate::store;
 
 /// What is not written yet.
-#[derive(Default)]
-pub(super) struct Waiting {
-    changes: Mutex<Option<(PathBuf, Changes)>>,
+pub(super) struct Waiting<K, V> {
+    changes: Mutex<Option<(PathBuf, BTreeMap<K, V>)>>,
     /// Held while the file is written.
     writing: Mutex<()>,
+}
+
+impl<K, V> Default for Waiting<K, V> {
+    fn default() -> Self {
+        Self { changes: Mutex::default(), writing: Mutex::default() }
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Waiting {
-    pub(super) fn add(&self, folder: PathBuf, changes: Changes) {
+impl<K: Ord, V> Waiting<K, V> {
+    pub(super) fn add(&self, folder: PathBuf, changes: BTreeMap<K, V>) {
         let mut waiting = lock(&self.changes);
         match waiting.as_mut() {
             Some((known, all)) if *known == folder => all.extend(changes),
@@ -28,17 +32,19 @@ impl Waiting {
         }
     }
 
-    /// Writes what waits; does nothing where another has written it.
-    pub(super) fn write(&self) -> Result<(), Problem> {
+    /// Writes what waits, with this function; does nothing where another has written it.
+    pub(super) fn write(&self, write: impl FnOnce(&Path, BTreeMap<K, V>) -> Result<(), Problem>) -> Result<(), Problem> {
         let _one_at_a_time = lock(&self.writing);
         let waiting = lock(&self.changes).take();
-        waiting.map_or(Ok(()), |(folder, changes)| store::change_settings(&folder, &changes))
+        waiting.map_or(Ok(()), |(folder, changes)| write(&folder, changes))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Changes;
+    use crate::store;
 
     #[test]
     fn the_last_change_of_a_key_stands_in_the_file() {
@@ -47,8 +53,9 @@ mod tests {
         let theme = |name: &str| Changes::from([(vec!["theme".to_owned()], Some(name.into()))]);
         waiting.add(folder.path().to_owned(), theme("dark"));
         waiting.add(folder.path().to_owned(), theme("light"));
-        waiting.write().unwrap();
-        waiting.write().unwrap();
+        let write = |folder: &Path, changes: Changes| store::change_settings(folder, &changes);
+        waiting.write(write).unwrap();
+        waiting.write(write).unwrap();
         assert_eq!(store::read_settings(folder.path()).unwrap()["theme"].as_str(), Some("light"));
     }
 }

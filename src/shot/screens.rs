@@ -58,6 +58,7 @@ pub const SCREENS: &[&str] = &[
     "fixture",
     "verify",
     "collection",
+    "settings",
 ];
 
 /// What some agent gave its model for the probe's tools.
@@ -147,6 +148,10 @@ pub fn screen(
     let chosen = source.clone().unwrap_or_else(Source::sample);
     match name {
         "start" => stage.connect(chosen)?,
+        "settings" => {
+            stage.connect(chosen)?;
+            stage.perform(ViewAction::ShowSettings);
+        }
         "main" => {
             stage.connect(chosen)?;
             let first = stage.state.selected_tool.clone().unwrap_or_default();

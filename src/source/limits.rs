@@ -40,6 +40,21 @@ impl Limits {
         LIMITS.iter().map(|(word, ..)| *word).collect::<Vec<_>>().join(", ")
     }
 
+    /// Every limit with its value, as [`Limits::set`] takes them.
+    pub fn entries(mut self) -> Vec<(&'static str, String)> {
+        let entry = |(word, _, _, is_bytes, place): &Limit| {
+            let value = *place(&mut self);
+            let unit =
+                [("GiB", 30), ("MiB", 20), ("KiB", 10)].into_iter().find(|(_, scale)| value > 0 && value % (1 << scale) == 0);
+            let text = match unit.filter(|_| *is_bytes) {
+                Some((unit, scale)) => format!("{}{unit}", value >> scale),
+                None => value.to_string(),
+            };
+            (*word, text)
+        };
+        LIMITS.iter().map(entry).collect()
+    }
+
     /// Sets a limit: a number, or for bytes a number with `KiB`, `MiB` or `GiB`.
     ///
     /// # Errors
@@ -74,6 +89,8 @@ mod tests {
             limits.set(word, value).unwrap();
         }
         assert_eq!(limits, Limits { message: 64 << 20, pages: 3, beside: 0, log: 2_048, stderr: 4_096 });
+        let texts = [("message", "64MiB"), ("pages", "3"), ("beside", "0"), ("log", "2KiB"), ("stderr", "4KiB")];
+        assert_eq!(limits.entries(), texts.map(|(word, text)| (word, text.to_owned())));
         for (word, value) in [("pages", "0"), ("pages", "1MiB"), ("message", "1"), ("message", "9999999999GiB"), ("x", "1")] {
             assert_eq!(limits.set(word, value).unwrap_err().kind, ProblemKind::Usage, "{word}={value}");
         }

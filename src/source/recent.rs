@@ -1,12 +1,15 @@
-//! A source that was used before, as it may be kept: no value of a variable, header or anything else that looks like a
-//! secret is in it. What is left out is typed again.
+//! A source that was used before, as it may be kept: plain variables and headers are in it, and nothing that looks like
+//! a secret. What is left out has a name, and comes from the keychain or is asked for.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::import::looks_secret;
+use super::shown::with_secrets;
 use super::{Command, Http, Login, Protocol, Source, Transport, is_key};
+use crate::digest::sha256;
 
 /// What stands where a secret was.
 pub const LEFT_OUT: &str = "…";
@@ -31,14 +34,14 @@ pub enum RecentSource {
     Reach(Kept),
 }
 
-/// A command or an address, names of variables and headers only.
+/// A command or an address; in place of each secret stands [`LEFT_OUT`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Kept {
     Command {
         program: String,
         args: Vec<String>,
-        env: Vec<String>,
+        env: Vec<KeptValue>,
         cwd: Option<String>,
         #[serde(default)]
         clean: bool,
@@ -47,9 +50,12 @@ pub enum Kept {
     },
     Url {
         url: String,
-        headers: Vec<String>,
+        headers: Vec<KeptValue>,
         login: bool,
         client_id: Option<String>,
+        /// Whether the client has a secret.
+        #[serde(default)]
+        client_secret: bool,
         #[serde(default)]
         protocol: Option<String>,
         #[serde(default)]
@@ -59,32 +65,61 @@ pub enum Kept {
     },
 }
 
+/// A variable or a header.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum KeptValue {
+    /// The value is a secret: its name alone.
+    Secret(String),
+    Plain(String, String),
+}
+
+impl KeptValue {
+    fn of(pairs: &[(String, String)]) -> Vec<Self> {
+        let kept = |(name, value): &(String, String)| match value.as_str() {
+            LEFT_OUT => Self::Secret(name.clone()),
+            _ => Self::Plain(name.clone(), value.clone()),
+        };
+        pairs.iter().map(kept).collect()
+    }
+
+    fn pairs(kept: &[Self]) -> Vec<(String, String)> {
+        let pair = |kept: &Self| match kept {
+            Self::Secret(name) => (name.clone(), LEFT_OUT.to_owned()),
+            Self::Plain(name, value) => (name.clone(), value.clone()),
+        };
+        kept.iter().map(pair).collect()
+    }
+}
+
 impl Recent {
-    /// `None` for the sample and for captures, which need no finding.
-    pub fn of(source: &Source) -> Option<Self> {
-        let names = |pairs: &[(String, String)]| pairs.iter().map(|(name, _)| name.clone()).collect();
+    /// `None` for the sample and for captures, which need no finding. A command without a folder of its own is started in
+    /// `here`, wherever Loupe runs the next time.
+    pub fn of(source: &Source, here: Option<&Path>) -> Option<Self> {
         let protocol = match source.protocol() {
             Protocol::Auto => None,
             pinned => Some(pinned.to_string()),
         };
-        let kept = match source {
+        let path = |path: &Path| path.to_string_lossy().into_owned();
+        let kept = match map_secrets(source, &mut |_, _| Some(LEFT_OUT.to_owned())) {
             Source::Sample(_) | Source::Fixture(_) => return None,
             Source::Command(command) => Kept::Command {
-                program: command.program.clone(),
-                args: without_secrets(&command.args),
-                env: names(&command.env),
-                cwd: command.cwd.as_ref().map(|cwd| cwd.to_string_lossy().into_owned()),
+                env: KeptValue::of(&command.env),
+                program: command.program,
+                args: command.args,
+                cwd: command.cwd.as_deref().or(here).map(path),
                 clean: command.is_clean,
                 protocol,
             },
             Source::Http(http) => Kept::Url {
-                url: address(&http.url),
-                headers: names(&http.headers),
+                headers: KeptValue::of(&http.headers),
+                url: http.url,
                 login: http.login.is_some(),
                 client_id: http.login.as_ref().and_then(|login| login.client_id.clone()),
+                client_secret: http.login.is_some_and(|login| login.client_secret.is_some()),
                 protocol,
                 transport: (http.transport != Transport::Auto).then(|| http.transport.word().to_owned()),
-                cacert: http.cacert.as_ref().map(|file| file.to_string_lossy().into_owned()),
+                cacert: http.cacert.as_deref().map(path),
             },
         };
         Some(Self { is_pinned: false, source: RecentSource::Reach(kept) })
@@ -107,24 +142,28 @@ impl Recent {
 }
 
 impl Kept {
-    /// The source, values left empty.
+    /// The source, with [`LEFT_OUT`] in place of each secret.
     pub fn source(&self) -> Source {
-        let empty = |names: &[String]| names.iter().map(|name| (name.clone(), String::new())).collect();
         // A word that a later version wrote is taken for none.
         let pinned = |word: &Option<String>| word.as_deref().and_then(|word| Protocol::parse(word).ok()).unwrap_or_default();
         match self {
             Self::Command { program, args, env, cwd, clean, protocol } => Source::Command(Command {
                 program: program.clone(),
                 args: args.clone(),
-                env: empty(env),
+                env: KeptValue::pairs(env),
                 cwd: cwd.as_ref().map(PathBuf::from),
                 is_clean: *clean,
                 protocol: pinned(protocol),
             }),
-            Self::Url { url, headers, login, client_id, protocol, transport, cacert } => Source::Http(Http {
+            Self::Url { url, headers, login, client_id, client_secret, protocol, transport, cacert } => Source::Http(Http {
                 url: url.clone(),
-                headers: empty(headers),
-                login: login.then(|| Login { client_id: client_id.clone(), asks: true, ..Login::default() }),
+                headers: KeptValue::pairs(headers),
+                login: login.then(|| Login {
+                    client_id: client_id.clone(),
+                    client_secret: client_secret.then(|| LEFT_OUT.to_owned()),
+                    asks: true,
+                    ..Login::default()
+                }),
                 protocol: pinned(protocol),
                 transport: transport.as_deref().and_then(|word| Transport::parse(word).ok()).unwrap_or_default(),
                 cacert: cacert.as_ref().map(PathBuf::from),
@@ -133,65 +172,147 @@ impl Kept {
     }
 }
 
-/// What has to be typed again in a source that was filled from a kept one: names of variables, headers and parameters
-/// without a value, and arguments in which one is left out.
+/// By what a server is known again: the digest of its exact command with its folder and plain variables, or of its
+/// address with its plain headers. Secrets and the protocol's revision make no other server of it. `None` for the sample
+/// and for captures.
+pub fn server_key(source: &Source, here: Option<&Path>) -> Option<String> {
+    let recent = Recent::of(&source.clone().with_protocol(Protocol::Auto), here)?;
+    Some(sha256(serde_json::to_string(&recent.source).ok()?.as_bytes()))
+}
+
+/// What of a source is secret and was left out: by the names that it is asked for.
 pub fn left_out(source: &Source) -> Vec<String> {
-    let empty = |pairs: &[(String, String)]| -> Vec<String> {
-        pairs.iter().filter(|(_, value)| value.is_empty()).map(|(name, _)| name.clone()).collect()
+    let mut names = Vec::new();
+    map_secrets(source, &mut |name, value| {
+        if value == LEFT_OUT {
+            names.push(name.to_owned());
+        }
+        None
+    });
+    names
+}
+
+/// The secrets of a source by their names, but for those that were left out.
+pub fn secrets(source: &Source) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    map_secrets(source, &mut |name, value| {
+        if value != LEFT_OUT {
+            found.insert(name.to_owned(), value.to_owned());
+        }
+        None
+    });
+    found
+}
+
+/// The source with what was left out filled in, as far as `values` has it.
+pub fn filled(source: &Source, values: &BTreeMap<String, String>) -> Source {
+    map_secrets(source, &mut |name, value| values.get(name).filter(|_| value == LEFT_OUT).cloned())
+}
+
+/// The source with what `put` returns in place of each secret, which it gets by name and value; `None` leaves it as it
+/// is. What is empty is none.
+fn map_secrets(source: &Source, put: &mut dyn FnMut(&str, &str) -> Option<String>) -> Source {
+    let mut source = source.clone();
+    let mut replace = |name: &str, value: &mut String| {
+        if let Some(new) = (!value.is_empty()).then(|| put(name, value)).flatten() {
+            *value = new;
+        }
     };
-    match source {
-        Source::Sample(_) | Source::Fixture(_) => Vec::new(),
+    let is_plain = |name: &str, value: &str| !is_secret_name(name) && value != LEFT_OUT && !looks_like_a_key(value);
+    match &mut source {
+        Source::Sample(_) | Source::Fixture(_) => {}
         Source::Command(command) => {
-            let args = command.args.iter().filter(|arg| arg.contains(LEFT_OUT)).cloned();
-            empty(&command.env).into_iter().chain(args).collect()
+            for (name, value) in &mut command.env {
+                if has_login(value) {
+                    *value = address(value, Some(name), &mut replace);
+                } else if !is_plain(name, value) {
+                    replace(name, value);
+                }
+            }
+            arguments(&mut command.args, &mut replace);
         }
         Source::Http(http) => {
-            let query = url::Url::parse(&http.url).map(|url| url.query_pairs().into_owned().collect::<Vec<_>>());
-            let query = query.unwrap_or_default().into_iter().filter(|(name, _)| looks_secret(name)).collect::<Vec<_>>();
-            empty(&http.headers).into_iter().chain(empty(&query)).collect()
+            http.url = address(&http.url, None, &mut replace);
+            http.headers.iter_mut().filter(|(name, value)| !is_plain(name, value)).for_each(|(name, value)| replace(name, value));
+            if let Some(login) = &mut http.login {
+                let secrets =
+                    [("client secret", &mut login.client_secret), ("identity provider's secret", &mut login.idp_client_secret)];
+                secrets.into_iter().for_each(|(name, value)| value.iter_mut().for_each(|value| replace(name, value)));
+            }
         }
     }
+    source
 }
 
-/// Arguments without what follows `--api-key`, without the value of `token=…`, without passwords in addresses.
-fn without_secrets(args: &[String]) -> Vec<String> {
-    let mut is_value = false;
-    let kept = args.iter().map(|arg| {
-        if std::mem::replace(&mut is_value, arg.starts_with('-') && !arg.contains('=') && looks_secret(arg))
-            && !arg.starts_with('-')
+fn is_secret_name(name: &str) -> bool {
+    looks_secret(name) || is_key(name)
+}
+
+/// Long and without meaning to people, or a certificate's key.
+fn looks_like_a_key(value: &str) -> bool {
+    let is_token = |char: char| char.is_ascii_alphanumeric() || "_-+=.~".contains(char);
+    let has = |kind: fn(&char) -> bool| value.chars().any(|char| kind(&char));
+    let is_mixed = has(char::is_ascii_digit) && has(char::is_ascii_alphabetic);
+    value.contains("PRIVATE KEY") || (value.len() >= 20 && is_mixed && value.chars().all(is_token))
+}
+
+type Replace<'a> = &'a mut dyn FnMut(&str, &mut String);
+
+/// What follows `--api-key`, the value of `token=…`, secrets in addresses.
+fn arguments(args: &mut [String], replace: Replace<'_>) {
+    let mut option: Option<String> = None;
+    for arg in args {
+        let names_one = arg.starts_with('-') && !arg.contains('=') && is_secret_name(arg);
+        let before = std::mem::replace(&mut option, names_one.then(|| arg.clone()));
+        if let Some(name) = before.filter(|_| !arg.starts_with('-')) {
+            replace(&name, arg);
+        } else if arg.contains("://") {
+            *arg = address(arg, None, replace);
+        } else if let Some(at) = arg.find('=').or_else(|| Some(arg.find(": ")? + 1))
+            && is_secret_name(&arg[..at])
         {
-            return LEFT_OUT.to_owned();
+            let (name, mut value) = (arg[..at].trim_end_matches(':').to_owned(), arg[at + 1..].to_owned());
+            replace(&name, &mut value);
+            arg.replace_range(at + 1.., &value);
         }
-        if arg.contains("://") {
-            return address(arg);
-        }
-        match arg.split_once('=').or_else(|| arg.split_once(": ")) {
-            Some((name, _)) if looks_secret(name) => format!("{}{LEFT_OUT}", &arg[..=name.len()]),
-            _ => arg.clone(),
-        }
-    });
-    kept.collect()
+    }
 }
 
-/// An address without its password and without values of parameters that look secret.
-fn address(text: &str) -> String {
-    let Ok(mut url) = url::Url::parse(text) else { return text.to_owned() };
-    let is_secret = |name: &str| looks_secret(name) || is_key(name);
-    let has_secret = url.query_pairs().any(|(name, _)| is_secret(&name));
-    if url.password().is_none() && !has_secret {
-        return text.to_owned();
-    }
-    if url.password().is_some() && url.set_password(None).is_err() {
-        return LEFT_OUT.to_owned();
-    }
-    if has_secret {
-        let pairs: Vec<(String, String)> = url
-            .query_pairs()
-            .map(|(name, value)| (name.to_string(), if is_secret(&name) { String::new() } else { value.to_string() }))
-            .collect();
-        url.query_pairs_mut().clear().extend_pairs(pairs);
-    }
-    url.to_string()
+/// Whether a text is an address with a password or a key in it.
+fn has_login(text: &str) -> bool {
+    let mut has = false;
+    with_secrets(text, is_secret_name, &mut |_, _| {
+        has = true;
+        None
+    });
+    has
+}
+
+/// An address with its password and the values of parameters that look secret replaced; `of` is the variable that it is
+/// the value of.
+fn address(text: &str, of: Option<&str>, replace: Replace<'_>) -> String {
+    let host = text.split_once("://").map_or("", |(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or_default());
+    let place = of.unwrap_or_else(|| host.rsplit('@').next().unwrap_or_default());
+    let put = &mut |name: Option<&str>, written: &str| {
+        let decoded = decode(written);
+        let mut value = decoded.clone();
+        replace(&format!("{} of {place}", name.unwrap_or("password")), &mut value);
+        match value.as_str() {
+            value if value == decoded => None,
+            LEFT_OUT => Some(value),
+            _ => Some(encode(&value)),
+        }
+    };
+    with_secrets(text, is_secret_name, put).into_owned()
+}
+
+fn decode(text: &str) -> String {
+    let pair = format!("v={}", text.replace('+', "%2B"));
+    url::form_urlencoded::parse(pair.as_bytes()).next().map(|(_, value)| value.into_owned()).unwrap_or_default()
+}
+
+fn encode(text: &str) -> String {
+    url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
 }
 
 #[cfg(test)]
@@ -204,36 +325,79 @@ mod tests {
         let command = Source::Command(Command {
             program: "npx".into(),
             args: words("srv --api-key canary-1 --token=canary-2 --port 1 postgres://me:canary-3@h/db password=canary-4"),
-            env: vec![("A".into(), "canary-5".into())],
+            env: [("A_KEY", "canary-5"), ("DB", "mysql://me:canary%20x@h"), ("PORT", "80")]
+                .map(|(a, b)| (a.into(), b.into()))
+                .into(),
             cwd: None,
             is_clean: false,
             protocol: Protocol::Version("2026-07-28"),
         });
         let http = Source::Http(Http {
             url: "https://me:canary-6@h/mcp?api_key=canary-7&a=1".into(),
-            headers: vec![("X".into(), "canary-8".into())],
+            headers: [("X-Key", "canary-8"), ("X-Tenant", "acme")].map(|(a, b)| (a.into(), b.into())).into(),
             login: Some(Login { client_secret: Some("canary-9".into()), client_id: Some("me".into()), ..Login::default() }),
             transport: Transport::Sse,
             ..Http::default()
         });
-        let kept = [Recent::of(&command).unwrap(), Recent::of(&http).unwrap()];
+        let kept = [Recent::of(&command, None).unwrap(), Recent::of(&http, None).unwrap()];
         let text = serde_json::to_string(&kept).unwrap();
         assert!(!text.contains("canary"), "{text}");
         assert_eq!(serde_json::from_str::<Vec<Recent>>(&text).unwrap(), kept);
         assert_eq!(
             kept[0].label().1,
-            "--protocol 2026-07-28 --env A=… -- npx srv --api-key … '--token=…' --port 1 postgres://me@h/db 'password=…'"
+            "--protocol 2026-07-28 --env A_KEY=… --env DB=… --env PORT=… -- npx srv --api-key … '--token=…' --port 1 postgres://me:…@h/db 'password=…'"
         );
         assert_eq!(
             kept[1].label().1,
-            "--url 'https://me@h/mcp?api_key=&a=1' --transport sse --header 'X: …' --login --client-id me"
+            "--url 'https://me:…@h/mcp?api_key=…&a=1' --transport sse --header 'X-Key: …' --header 'X-Tenant: …' --login --client-id me --client-secret …"
         );
-        assert_eq!(Recent::of(&Source::sample()), None);
-        let missing = kept.map(|recent| match recent.source {
-            RecentSource::Reach(kept) => left_out(&kept.source()),
-            RecentSource::Config { .. } => Vec::new(),
-        });
-        assert_eq!(missing, [vec!["A", "…", "--token=…", "password=…"], vec!["X", "api_key"]]);
-        assert!(left_out(&command).is_empty() && left_out(&http).is_empty());
+        assert_eq!(Recent::of(&Source::sample(), None), None);
+        for (recent, source, names) in [
+            (&kept[0], &command, vec!["A_KEY", "password of DB", "--api-key", "--token", "password of h", "password"]),
+            (&kept[1], &http, vec!["password of h", "api_key of h", "X-Key", "client secret"]),
+        ] {
+            let RecentSource::Reach(kept) = &recent.source else { panic!("reached") };
+            let again = kept.source();
+            assert_eq!(left_out(&again), names);
+            assert!(left_out(source).is_empty());
+            let whole = filled(&again, &secrets(source));
+            assert!(left_out(&whole).is_empty());
+            assert_eq!((whole.to_string(), secrets(&whole)), (source.to_string(), secrets(source)));
+        }
+    }
+
+    #[test]
+    fn plain_values_come_back_and_older_files_can_be_read() {
+        let source = |value: &str| {
+            let env = vec![("MODE".to_owned(), value.to_owned()), ("ID".to_owned(), "a1b2c3d4e5f6a7b8c9d0".to_owned())];
+            Source::Command(Command { program: "x".into(), env, ..Command::default() })
+        };
+        let Some(Recent { source: RecentSource::Reach(kept), .. }) = Recent::of(&source("dev"), Some(Path::new("/here"))) else {
+            panic!("kept")
+        };
+        let Source::Command(command) = kept.source() else { panic!("a command") };
+        assert_eq!(command.env, [("MODE".into(), "dev".into()), ("ID".into(), LEFT_OUT.into())]);
+        assert_eq!(command.cwd.as_deref(), Some(Path::new("/here")));
+        let old = r#"{"command":{"program":"x","args":[],"env":["A"],"cwd":null}}"#;
+        assert_eq!(left_out(&serde_json::from_str::<Kept>(old).unwrap().source()), ["A"]);
+        let key = |value, here| server_key(&source(value), Some(Path::new(here))).unwrap();
+        assert_eq!(key("dev", "/a"), key("dev", "/a"));
+        assert!(key("dev", "/a") != key("prod", "/a") && key("dev", "/a") != key("dev", "/b"));
+        let other_protocol = source("dev").with_protocol(Protocol::Version("2025-06-18"));
+        assert_eq!(server_key(&other_protocol, Some(Path::new("/a"))), Some(key("dev", "/a")));
+    }
+
+    #[test]
+    fn every_secret_that_is_left_out_is_asked_for() {
+        let http = |url: &str, login| Source::Http(Http { url: url.into(), login, ..Http::default() });
+        let login = Login { client_secret: Some("canary".into()), client_id: Some("me".into()), ..Login::default() };
+        for (source, wanted) in [
+            (http("https://h/mcp?sig=canary", None), 1),
+            (http("https://me:canary@h/mcp", None), 1),
+            (http("https://h/mcp", Some(login)), 1),
+        ] {
+            let Some(Recent { source: RecentSource::Reach(kept), .. }) = Recent::of(&source, None) else { panic!("kept") };
+            assert_eq!(left_out(&kept.source()).len(), wanted, "{source}");
+        }
     }
 }

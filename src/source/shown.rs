@@ -19,20 +19,33 @@ pub fn is_key(name: &str) -> bool {
 
 /// The address with `…` for its password and for the value of each parameter that looks secret; all else as it was typed.
 pub fn shown(address: &str) -> Cow<'_, str> {
+    with_secrets(address, is_key, &mut |_, _| Some(LEFT_OUT.to_owned()))
+}
+
+/// The address with what `put` returns in place of its password and of the value of each parameter whose name
+/// `is_secret`; all else as it was typed. `put` gets the parameter's name, `None` for the password, and the value as it
+/// stands, which is percent-encoded; `None` leaves that as it is.
+pub(super) fn with_secrets<'a>(
+    address: &'a str,
+    is_secret: impl Fn(&str) -> bool,
+    put: &mut dyn FnMut(Option<&str>, &str) -> Option<String>,
+) -> Cow<'a, str> {
     let Some((scheme, rest)) = address.split_once("://") else { return Cow::Borrowed(address) };
     let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let (before, query) = tail.split_once('?').map_or((tail, None), |(before, query)| (before, Some(query)));
     let mut out = format!("{scheme}://");
-    match authority.rsplit_once('@').and_then(|(user, host)| Some((user.split_once(':')?.0, host))) {
-        Some((user, host)) => out.push_str(&format!("{user}:{LEFT_OUT}@{host}")),
+    let login = authority.rsplit_once('@').and_then(|(user, host)| Some((user.split_once(':')?, host)));
+    match login.and_then(|((user, password), host)| Some((user, put(None, password)?, host))) {
+        Some((user, password, host)) => out.push_str(&format!("{user}:{password}@{host}")),
         None => out.push_str(authority),
     }
     out.push_str(before);
     if let Some(query) = query {
         let (query, fragment) = query.split_at(query.find('#').unwrap_or(query.len()));
-        let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-            Some((name, value)) if !value.is_empty() && is_key(name) => Cow::Owned(format!("{name}={LEFT_OUT}")),
-            _ => Cow::Borrowed(pair),
+        let pairs = query.split('&').map(|pair| {
+            let secret = pair.split_once('=').filter(|(name, value)| !value.is_empty() && is_secret(name));
+            let put = secret.and_then(|(name, value)| Some(format!("{name}={}", put(Some(name), value)?)));
+            put.map_or(Cow::Borrowed(pair), Cow::Owned)
         });
         out.push('?');
         out.push_str(&pairs.collect::<Vec<_>>().join("&"));

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use super::{
     CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FixtureAction, HistoryAction, HostsAction,
-    ImportAction, LoginAction, PreparedCall, PreparedRun, ProbeAction, SettingsAction, TokensAction, ViewAction, asks, diff,
-    exact, library, media, versus, wire,
+    ImportAction, LoginAction, MissingValues, PreparedCall, PreparedRun, ProbeAction, ServersAction, SettingsAction,
+    TokensAction, ValuesAction, ViewAction, WatchAction, asks, diff, exact, library, media, versus, wire,
 };
 use crate::analysis::Inquiry;
 use crate::contract::SweepFile;
 use crate::fixture::export::ExportChoice;
+use crate::source::Watch;
 
 /// What a person did, by area. Every change of the state by hand is one of these.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +24,9 @@ pub enum Action {
     Diff(diff::DiffAction),
     Versus(versus::ServerDiffAction),
     Login(LoginAction),
+    Servers(ServersAction),
+    Values(ValuesAction),
+    Watch(WatchAction),
     Import(ImportAction),
     /// To the question of the server that waits.
     Answer(asks::AskAction),
@@ -78,6 +82,9 @@ macro_rules! areas {
 areas! {
     View: ViewAction,
     Settings: SettingsAction,
+    Servers: ServersAction,
+    Values: ValuesAction,
+    Watch: WatchAction,
     Connect: ConnectAction,
     Call: CallAction,
 }
@@ -99,6 +106,21 @@ pub enum Dialog {
         run: PreparedRun,
         calls: Vec<String>,
     },
+    /// Values that a server needs before it is connected to.
+    Values(Box<MissingValues>),
+    /// Tools of the server that are called without a question.
+    AllowedTools,
+    /// The name that the arguments are to be kept under.
+    KeepArguments {
+        name: String,
+    },
+    /// Variables of the server, and one that is being added.
+    Variables {
+        name: String,
+        value: String,
+    },
+    /// What of the server's files is watched, as it is being changed.
+    Watch(Watch),
     /// The definition as the model reads it.
     Definition {
         tool: String,

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::{
-    CallOwner, CallUpdate, Connection, Dialog, Effect, Form, FormMode, HostsAction, PreparedCall, QueryState, Screen,
-    SessionEffect, StartQuestion, State, Value,
+    AllowedTools, CallOwner, CallUpdate, Connection, Dialog, Effect, Form, FormMode, HostsAction, PreparedCall, QueryState,
+    Screen, SessionEffect, StartQuestion, State, Value,
 };
 use crate::analysis::{About, DeliveriesQuery, HostsQuery, Inquiry, QueryResult, SubjectQuery, Target, ToolTokensQuery};
 use crate::capture::{Capture, CaptureId};
@@ -44,6 +44,8 @@ pub enum CallAction {
     },
     /// The person has said yes to the calls of the dialog.
     Confirm,
+    /// And to later calls of these tools.
+    ConfirmAlways(AllowedTools),
     Cancel,
     /// A card of the start page: connect if needed, select the tool, call it.
     Ask(StartQuestion),
@@ -59,6 +61,12 @@ impl State {
             CallAction::RestoreArguments => self.restore_arguments(),
             CallAction::Call { send_anyway } => self.call(send_anyway, effects),
             CallAction::Confirm => self.confirm_calls(effects),
+            CallAction::ConfirmAlways(which) => {
+                if let Some(tool) = self.asked_about() {
+                    self.allow(which, &tool, effects);
+                }
+                self.confirm_calls(effects);
+            }
             CallAction::Cancel => {
                 self.stop_series("cancelled", false);
                 if let Some(running) = &self.running {
@@ -73,7 +81,17 @@ impl State {
         let Some(listed) = self.tools.iter().find(|listed| listed.tool.name == name) else { return };
         let schema = listed.tool.input_schema.clone();
         self.selected_tool = Some(name.to_owned());
-        self.forms.entry(name.to_owned()).or_insert_with(|| Form::new(schema.as_ref()));
+        if !self.forms.contains_key(name) {
+            let memory = self.servers.memory();
+            let last = memory.and_then(|memory| memory.arguments.get(name)?.last.clone());
+            let variables = memory.map(|memory| memory.variables.clone()).unwrap_or_default();
+            let mut form = Form::new(schema.as_ref());
+            form.use_variables(Arc::new(variables), schema.as_ref());
+            if let Some(last) = last {
+                form.set_text(&last, schema.as_ref());
+            }
+            self.forms.insert(name.to_owned(), form);
+        }
     }
 
     /// Selects a tool by hand: its last answer comes with it.
@@ -93,7 +111,7 @@ impl State {
         self.tool()?.tool.input_schema.clone()
     }
 
-    fn edit_form(&mut self, edit: impl FnOnce(&mut Form, Option<&Bytes>)) {
+    pub(super) fn edit_form(&mut self, edit: impl FnOnce(&mut Form, Option<&Bytes>)) {
         let schema = self.selected_schema();
         let Some(name) = self.selected_tool.as_deref() else { return };
         if let Some(form) = self.forms.get_mut(name) {
@@ -145,7 +163,8 @@ impl State {
             self.edit_form(|form, _| form.tries += 1);
             return;
         }
-        let call = self.prepare(&tool, Bytes::copy_from_slice(form.text.as_bytes()), CallOwner::Person);
+        let call = self.prepare(&tool, Bytes::from(form.sent().into_owned()), CallOwner::Person);
+        self.keep_arguments(&tool.name, effects);
         if self.needs_consent(&tool) {
             self.dialog = Some(Dialog::ConfirmCall { call });
         } else {
@@ -197,7 +216,7 @@ impl State {
             && form.syntax.is_none()
         {
             let owner = CallOwner::StartPage(question);
-            let call = self.prepare(&listed.tool, Bytes::copy_from_slice(form.text.as_bytes()), owner);
+            let call = self.prepare(&listed.tool, Bytes::from(form.sent().into_owned()), owner);
             self.send_call(call, effects);
         }
     }
@@ -223,6 +242,7 @@ impl State {
     fn captured(&mut self, call: u64, capture: Arc<Capture>, effects: &mut Vec<Effect>) {
         let owner = self.running.take_if(|running| running.id == call).map(|running| running.owner);
         self.came_through(&capture.id);
+        self.last_called = Some(capture.id.clone());
         self.keep_call(&capture, effects);
         match owner {
             Some(CallOwner::Person) => self.show_new(capture),

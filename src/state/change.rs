@@ -36,6 +36,7 @@ impl State {
             || self.answers.working() > 0
             || self.probing.since.is_some()
             || self.collections.is_counting()
+            || self.watching.building.is_some()
             || self.is_counting_exactly()
             || !self.background.is_empty()
             || self.toasts.iter().any(|toast| toast.problem.is_none())
@@ -52,6 +53,9 @@ impl State {
             Action::Diff(action) => self.change_diff(action, effects),
             Action::Versus(action) => self.versus(action, effects),
             Action::Login(action) => self.login(action, effects),
+            Action::Servers(action) => self.change_servers(action, effects),
+            Action::Values(action) => self.change_values(action, effects),
+            Action::Watch(action) => self.change_watch(action, effects),
             Action::Import(action) => self.import(action, effects),
             Action::Answer(action) => self.answer_ask(action, effects),
             Action::Wire(action) => self.perform_wire(action, effects),
@@ -115,6 +119,7 @@ impl State {
             Event::Background(event) => self.background_event(event),
             Event::Export(event) => self.export_event(event, effects),
             Event::Import(event) => self.import_event(event, effects),
+            Event::Watch { run, event } => self.watch_event(run, event, effects),
             Event::Tokens(TokensEvent::TokenizerRead(file)) => self.tokenizer_read(file, effects),
             Event::Tokens(TokensEvent::Prices(read)) => self.prices_read(read),
             Event::Exact(event) => self.exact_event(event),

@@ -236,7 +236,7 @@ impl State {
         };
         notes.iter().for_each(|note| self.toast(note));
         let Some(collection) = &self.collections.collection else { return };
-        let writing = collection.calls.iter().zip(&tools).filter(|(_, tool)| !tool.is_declared_read_only());
+        let writing = collection.calls.iter().zip(&tools).filter(|(_, tool)| self.needs_consent(tool));
         let writing: Vec<String> = writing.map(|(call, _)| format!("{} {}", call.tool, call.arguments)).collect();
         let calls = collection.calls.iter().zip(&tools);
         let call = |(at, (call, tool)): (usize, (&CollectedCall, &Arc<Tool>))| {
@@ -244,7 +244,7 @@ impl State {
         };
         let calls = calls.enumerate().map(call).collect();
         let run = PreparedRun { collection: Arc::clone(collection), calls };
-        if writing.is_empty() || self.connection.is_sample() {
+        if writing.is_empty() {
             self.start_run(run, effects);
         } else {
             self.dialog = Some(Dialog::ConfirmCollection { run, calls: writing });

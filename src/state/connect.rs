@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::login::LoginLog;
 use super::versus::ServerDiffAction;
-use super::{CONNECT_LIMIT, Connection, Effect, ListedTool, Screen, SessionEffect, SessionUpdate, State};
+use super::{Connection, Effect, ListedTool, Screen, SessionEffect, SessionUpdate, State};
 use crate::capture::{Server, Tool};
 use crate::problem::{Problem, ProblemKind};
-use crate::source::{Command, Http, Login, Protocol, SampleSpec, Source, Transport, is_web, shown};
+use crate::source::{Command, Http, Login, Protocol, SampleSpec, Source, Transport, is_web, left_out, shown};
 
 /// What the sample begins with, by set.
 const FIRST_TOOLS: &[&str] = &["strict_search_companies", "autotask_search_companies", "search_user"];
@@ -184,7 +184,13 @@ impl State {
         }
     }
 
+    /// Connects, once every value that the source needs is there.
     pub(super) fn start_connecting(&mut self, source: Source, effects: &mut Vec<Effect>) {
+        self.forget_values();
+        if !left_out(&source).is_empty() {
+            self.seek_values(source, effects);
+            return;
+        }
         // What failed before is told no longer, and what is closed for this is remembered.
         self.toasts.retain(|toast| toast.problem.is_none());
         self.is_new_source = false;
@@ -209,18 +215,22 @@ impl State {
         self.again.remember(self.connection.source(), &source, self.list, tools);
         self.tools.clear();
         self.tools_note = None;
+        if self.servers.turn_to(&source) {
+            self.forms.clear();
+            self.stop_watching(effects);
+        }
         self.login = LoginLog::default();
         self.connection = Connection::Connecting {
             source: source.clone(),
             phase: "connecting".into(),
             since: self.now,
-            limit: CONNECT_LIMIT,
+            limit: self.settings.waits.connect(),
             stderr: Vec::new(),
         };
         effects.push(Effect::Session(SessionEffect::Connect {
             session: self.session,
             source: Box::new(source),
-            limit: CONNECT_LIMIT,
+            limit: self.settings.waits.connect(),
         }));
     }
 
@@ -239,6 +249,7 @@ impl State {
 
     pub(super) fn disconnect(&mut self, effects: &mut Vec<Effect>) {
         self.end_session(effects);
+        self.stop_watching(effects);
         // Late events of the session that ended must not find it again.
         self.session += 1;
         self.connection = Connection::None;
@@ -261,7 +272,7 @@ impl State {
             return;
         }
         match self.connect_form.source() {
-            Ok(source) if self.lacks_values(&source) => {}
+            Ok(source) if self.versus.is_choosing && self.lacks_values(&source) => {}
             Ok(source) if self.versus.is_choosing => self.versus(ServerDiffAction::List(Box::new(source)), effects),
             Ok(source) => self.start_connecting(source, effects),
             Err(problem) => self.toast_problem(problem),
@@ -290,6 +301,8 @@ impl State {
         };
         if let Some(source) = self.connection.source().cloned() {
             self.remember_source(&source, effects);
+            self.keep_values(effects);
+            self.begin_watching(effects);
         }
     }
 
@@ -302,6 +315,7 @@ impl State {
         let has = |name: &str| self.tools.iter().any(|listed| listed.tool.name == name);
         let keep = self.selected_tool.take().filter(|name| has(name));
         let chosen = keep
+            .or_else(|| self.remembered_tool())
             .or_else(|| FIRST_TOOLS.iter().find(|name| self.connection.is_sample() && has(name)).map(|&name| name.to_owned()))
             .or_else(|| self.tools.first().map(|listed| listed.tool.name.clone()));
         if let Some(name) = chosen {

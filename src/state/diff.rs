@@ -223,7 +223,7 @@ impl State {
         }
     }
 
-    fn open_diff(&mut self, a: CaptureId, b: CaptureId) {
+    pub(super) fn open_diff(&mut self, a: CaptureId, b: CaptureId) {
         if self.capture_of(&a).is_none() || self.capture_of(&b).is_none() {
             return;
         }
@@ -245,6 +245,8 @@ impl State {
     pub(super) fn again(&mut self, protocol: Option<Protocol>, effects: &mut Vec<Effect>) {
         let is_called = |capture: &&Arc<Capture>| !capture.request.is_empty();
         let shown = self.capture().filter(is_called).or_else(|| self.captures.iter().rev().find(is_called)).cloned();
+        // What broke is called again, and compared with the last answer to the same call.
+        let shown = shown.map(|shown| self.answered_like(&shown).cloned().unwrap_or(shown));
         let was_diff = self.view.screen == Screen::Diff || protocol.is_some();
         let of = self.connection.source().map(ToString::to_string);
         match (protocol, self.connection.source().cloned()) {
@@ -255,6 +257,14 @@ impl State {
             // A call of another server is none to repeat at this one.
             .filter(|capture| of.as_deref() == Some(capture.server.source.as_str()))
             .map(|before| Waiting { before, was_diff });
+    }
+
+    /// The last answer to the same call, where none came to this one.
+    fn answered_like(&self, call: &Capture) -> Option<&Arc<Capture>> {
+        let is_same = |other: &&Arc<Capture>| {
+            other.response.is_some() && other.tool.name == call.tool.name && other.arguments == call.arguments
+        };
+        if call.response.is_some() { None } else { self.captures.iter().rev().find(is_same) }
     }
 
     /// The tools are there again: what became of them is asked, and the last call repeated.

@@ -1,12 +1,13 @@
 //! What is to be done outside the state: by the engine, some of it by the app.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CollectionEffect, ExportOrder, ExportPicture, FixtureEffect, HistoryEffect, PathPurpose, exact};
+use super::{CollectionEffect, ExportOrder, ExportPicture, FixtureEffect, HistoryEffect, PathPurpose, WatchEffect, exact};
 use crate::analysis::sweep::SweepQuery;
 use crate::analysis::{About, Inquiry};
 use crate::ask::Reply;
@@ -15,7 +16,7 @@ use crate::contract::SweepFile;
 use crate::host::Host;
 use crate::settings::Theme;
 use crate::source::import::Placeholder;
-use crate::source::{Limits, Recent, Source};
+use crate::source::{Limits, Recent, ServerMemory, Source};
 
 /// What is to be done outside the state, by area.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +35,7 @@ pub enum Effect {
     History(HistoryEffect),
     Import(ImportEffect),
     Tokens(TokensEffect),
+    Watch(WatchEffect),
     Exact(exact::ExactEffect),
     Hosts(HostsEffect),
     CancelBackground(u64),
@@ -133,6 +135,24 @@ pub enum ImportEffect {
     SaveRecent {
         folder: PathBuf,
         recent: Vec<Recent>,
+    },
+    /// Read what is remembered of servers.
+    ReadServers(PathBuf),
+    /// Write what changed of it.
+    KeepServers {
+        folder: PathBuf,
+        changed: BTreeMap<String, ServerMemory>,
+    },
+    /// Look in the system's keychain for the values of the server of this key.
+    FindValues {
+        key: String,
+    },
+    KeepValues {
+        key: String,
+        values: BTreeMap<String, String>,
+    },
+    ForgetValues {
+        key: String,
     },
     /// Look where clients keep their configurations.
     Look,

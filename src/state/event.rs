@@ -1,12 +1,13 @@
 //! What the engine reports: what came of effects, and what servers say beside their answers.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::versus::ToolsRead;
 use super::{
-    BackgroundEvent, CollectionEvent, ExportPicture, FixtureEvent, FoundConfig, HistoryEvent, LoginStep, PathPurpose, exact,
-    library,
+    BackgroundEvent, CollectionEvent, ExportPicture, FixtureEvent, FoundConfig, HistoryEvent, LoginStep, PathPurpose, WatchEvent,
+    exact, library,
 };
 use crate::analysis::{About, Inquiry, Prices, QueryResult};
 use crate::ask::Ask;
@@ -15,8 +16,8 @@ use crate::host::Hosts;
 use crate::host::probe::ProbeFinding;
 use crate::problem::Problem;
 use crate::settings::Theme;
-use crate::source::Recent;
 use crate::source::import::Import;
+use crate::source::{Recent, ServerMemory};
 use crate::token::TokenizerFile;
 
 /// What the engine reports, by area.
@@ -37,6 +38,11 @@ pub enum Event {
     Export(ExportEvent),
     Import(ImportEvent),
     Tokens(TokensEvent),
+    Watch {
+        /// Whose it is: [`super::Watching`] counts them.
+        run: u64,
+        event: WatchEvent,
+    },
     Exact(exact::ExactEvent),
     Hosts(HostsEvent),
     ToolsRead(Result<ToolsRead, Problem>),
@@ -111,6 +117,16 @@ pub enum ImportEvent {
     Recent {
         folder: PathBuf,
         recent: Vec<Recent>,
+    },
+    /// What is remembered of servers, and the folder it is kept in.
+    Servers {
+        folder: PathBuf,
+        known: BTreeMap<String, ServerMemory>,
+    },
+    /// What the keychain has for the server of this key, or why it cannot be used.
+    ValuesFound {
+        key: String,
+        values: Result<BTreeMap<String, String>, String>,
     },
     /// Configurations of other clients.
     Found(Vec<FoundConfig>),

@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, CallOwner, Dialog, Effect, ExportAction, PathPurpose, Screen, State};
+use super::{CallOwner, Dialog, Effect, ExportAction, PathPurpose, Screen, State};
 use crate::capture::{Capture, CaptureId, Tool};
+use crate::digest::sha256;
 use crate::fixture::draft::Wanted;
 use crate::fixture::export::ExportChoice;
 use crate::fixture::redact::Found;
-use crate::fixture::verify::FixtureVerdict;
+use crate::fixture::verify::{Check, FixtureVerdict};
 use crate::format::Subject;
 use crate::problem::Problem;
 
@@ -42,6 +43,8 @@ pub enum FixtureAction {
         pointer: String,
         value: String,
     },
+    /// Shows what differs between the answer of the fixture at this place and the one that came.
+    ShowDifference(usize),
     /// Keeps the new answer of the fixture at this place, or of every one that differs, in place of the old.
     Accept(Option<usize>),
 }
@@ -121,8 +124,30 @@ pub struct FoundFixture {
     /// Arguments that it hides and that nothing fills by itself, by pointer.
     pub hidden: Vec<String>,
     pub verdict: Option<FixtureVerdict>,
+    /// The two answers, where the verdict says no.
+    pub sides: Option<Box<Sides>>,
+}
+
+impl FoundFixture {
+    /// Whether the answers differ in what is expected, rather than in what they cost or tell.
+    pub fn differs(&self) -> bool {
+        let is_between = |check: &Check| check.passed == Some(false) && !matches!(check.check, "budget" | "needed" | "findings");
+        self.sides.is_some() && self.verdict.as_ref().is_some_and(|verdict| verdict.checks.iter().any(is_between))
+    }
+
     /// The new answer, where keeping it would mend what the verdict says no to.
-    pub came: Option<Arc<Capture>>,
+    pub fn acceptable(&self) -> Option<&Arc<Capture>> {
+        self.sides.as_ref().filter(|sides| sides.is_acceptable).map(|sides| &sides.came)
+    }
+}
+
+/// The answer of a fixture, and the one that came when it was called again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sides {
+    pub kept: Arc<Capture>,
+    pub came: Arc<Capture>,
+    /// Whether keeping the new one would mend what the verdict says no to.
+    pub is_acceptable: bool,
 }
 
 /// A line of the list: something of a fixture.
@@ -186,7 +211,7 @@ impl Verifying {
 
     /// How many new answers can be kept in place of the old.
     pub fn acceptable(&self) -> usize {
-        self.fixtures.iter().filter(|fixture| fixture.came.is_some()).count()
+        self.fixtures.iter().filter(|fixture| fixture.acceptable().is_some()).count()
     }
 
     fn values(&self, fixture: &FoundFixture) -> Vec<(String, String)> {
@@ -275,12 +300,12 @@ pub enum FixtureEvent {
         path: PathBuf,
         fixtures: Vec<FoundFixture>,
     },
-    /// `came` is the new answer, where keeping it would mend what the verdict says no to.
     Judged {
         call: u64,
         at: usize,
         verdict: FixtureVerdict,
-        came: Option<Arc<Capture>>,
+        /// Where the verdict says no.
+        sides: Option<Box<Sides>>,
     },
     Accepted {
         at: usize,
@@ -336,6 +361,7 @@ impl State {
                     verifying.filled.insert((found.dir.clone(), pointer), value);
                 }
             }
+            FixtureAction::ShowDifference(at) => self.show_fixture_difference(at),
             FixtureAction::Accept(which) => self.accept(which, effects),
         }
     }
@@ -368,6 +394,19 @@ impl State {
         }));
     }
 
+    fn show_fixture_difference(&mut self, at: usize) {
+        let verifying = &self.fixtures.verifying;
+        let Some(Sides { kept, came, .. }) = verifying.fixtures.get(at).and_then(|found| found.sides.as_deref()) else { return };
+        // The new answer has the name of the old one: it may be kept in its place.
+        let digest = came.response.as_ref().map(|response| sha256(response)).unwrap_or_default();
+        let id = CaptureId(format!("{}-again-{digest}", kept.id.0).into());
+        let (kept, came) = (Arc::clone(kept), Arc::new(Capture { id, ..(**came).clone() }));
+        let ids = (kept.id.clone(), came.id.clone());
+        self.list_capture(kept);
+        self.list_capture(came);
+        self.open_diff(ids.0, ids.1);
+    }
+
     fn accept(&mut self, which: Option<usize>, effects: &mut Vec<Effect>) {
         let verifying = &mut self.fixtures.verifying;
         if verifying.is_running() {
@@ -376,10 +415,10 @@ impl State {
         for at in 0..verifying.fixtures.len() {
             let Some(found) = verifying.fixtures.get(at).filter(|_| which.is_none_or(|which| which == at)) else { continue };
             let filled = verifying.values(found);
-            let (Some(verdict), Some(came)) = (found.verdict.clone(), found.came.clone()) else { continue };
+            let (Some(verdict), Some(came)) = (found.verdict.clone(), found.acceptable().cloned()) else { continue };
             effects.push(Effect::Fixture(FixtureEffect::Accept { at, dir: found.dir.clone(), came, filled, verdict }));
             // Once: a second click has nothing to accept.
-            verifying.fixtures[at].came = None;
+            verifying.fixtures[at].sides = None;
         }
     }
 
@@ -392,7 +431,7 @@ impl State {
         let verifying = &mut self.fixtures.verifying;
         for fixture in &mut verifying.fixtures {
             fixture.verdict = None;
-            fixture.came = None;
+            fixture.sides = None;
         }
         verifying.refresh();
         verifying.run = Some(call);
@@ -403,7 +442,7 @@ impl State {
             dirs,
             tools: self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect(),
             calls_writing: verifying.calls_writing || is_sample,
-            limit: CALL_LIMIT,
+            limit: self.settings.waits.call(),
         }));
     }
 
@@ -451,14 +490,14 @@ impl State {
                 verifying.fixtures = fixtures;
                 verifying.refresh();
             }
-            FixtureEvent::Judged { call, at, verdict, came } => {
+            FixtureEvent::Judged { call, at, verdict, sides } => {
                 let verifying = &mut self.fixtures.verifying;
                 // Another folder may have been opened meanwhile.
                 if verifying.run == Some(call)
                     && let Some(fixture) = verifying.fixtures.get_mut(at).filter(|found| found.dir.as_os_str() == &*verdict.dir)
                 {
                     fixture.verdict = Some(verdict);
-                    fixture.came = came;
+                    fixture.sides = sides;
                     verifying.refresh();
                 }
             }
@@ -504,7 +543,7 @@ mod tests {
             read: Ok((name.into(), "{}".into())),
             hidden: vec!["/password".into()],
             verdict: None,
-            came: None,
+            sides: None,
         };
         told(&mut state, FixtureEvent::Found { path: "/x".into(), fixtures: vec![found("a"), found("b")] });
         let mut effects = Vec::new();
@@ -514,8 +553,8 @@ mod tests {
         let [Effect::Fixture(FixtureEffect::Verify { call, session: None, dirs, .. })] = &effects[..] else { panic!("one run") };
         assert_eq!(dirs[..], [("a".into(), Vec::new()), ("b".into(), vec![("/password".to_owned(), "x".to_owned())])]);
         let verdict = refused("b".into(), &Problem::new(ProblemKind::Io, "why"));
-        told(&mut state, FixtureEvent::Judged { call: *call, at: 1, verdict: verdict.clone(), came: None });
-        told(&mut state, FixtureEvent::Judged { call: call + 1, at: 0, verdict, came: None });
+        told(&mut state, FixtureEvent::Judged { call: *call, at: 1, verdict: verdict.clone(), sides: None });
+        told(&mut state, FixtureEvent::Judged { call: call + 1, at: 0, verdict, sides: None });
         let rows: Vec<_> = state.fixtures.verifying.rows.iter().map(|row| (row.fixture, row.part)).collect();
         let [whole, hidden] = [VerifyPart::Whole, VerifyPart::Hidden(0)];
         assert_eq!(rows, [(0, whole), (0, hidden), (1, whole), (1, hidden), (1, VerifyPart::Check(0))]);
@@ -524,9 +563,36 @@ mod tests {
         let mut cancelling = Vec::new();
         state.perform(CallAction::Cancel, &mut cancelling);
         assert_eq!(cancelling, [Effect::Session(SessionEffect::CancelCall { call: *call })], "no server is needed to cancel it");
+        let sides = |name: &str| {
+            let text =
+                |text: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#);
+            let server = crate::capture::Server::default();
+            let of = |words: &str| {
+                Arc::new(Capture { response: Some(text(words).into()), ..Capture::empty(CaptureId(name.into()), server.clone()) })
+            };
+            Box::new(Sides { kept: of("old"), came: of("new"), is_acceptable: false })
+        };
+        let failed = FixtureVerdict {
+            dir: "b".into(),
+            checks: vec![Check {
+                check: "text",
+                passed: Some(false),
+                path: None,
+                expected: None,
+                actual: None,
+                message: String::new(),
+            }],
+            is_updated: false,
+        };
+        told(&mut state, FixtureEvent::Judged { call: *call, at: 1, verdict: failed, sides: Some(sides("b")) });
+        assert!(state.fixtures.verifying.fixtures[1].differs());
+        state.perform(Action::Fixture(FixtureAction::ShowDifference(1)), &mut Vec::new());
+        assert_eq!((state.view.screen, state.captures.len()), (Screen::Diff, 2), "both, though they have one name");
+        let (a, b) = state.diff.sides.clone().unwrap();
+        assert!(a.0.as_ref() == "b" && b != a);
         // One that waits for a person neither passed nor failed.
         let verdict = not_called("a".into(), &Problem::new(ProblemKind::Consent, "not called"));
-        told(&mut state, FixtureEvent::Judged { call: *call, at: 0, verdict, came: None });
+        told(&mut state, FixtureEvent::Judged { call: *call, at: 0, verdict, sides: None });
         assert_eq!((state.fixtures.verifying.judged(), state.fixtures.verifying.not_called()), ((1, 0), 1));
         told(&mut state, FixtureEvent::Done { call: *call });
         assert!(!state.fixtures.verifying.is_running() && state.running.is_none());

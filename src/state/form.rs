@@ -3,13 +3,15 @@
 //! The text is the truth: it is what leaves, byte for byte. Editing a field rewrites the text from the fields (and the
 //! members no field knows, as they stood); editing the text reads the fields anew.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::analysis::arguments;
 use crate::analysis::arguments::ArgumentCheck;
-use crate::json::{Doc, Kind};
+use crate::json::{Doc, Kind, write};
 
 mod schema;
 mod value;
@@ -40,6 +42,8 @@ pub struct Form {
     pub problems: Vec<(String, String)>,
     /// Why the arguments could not be checked; they can be sent.
     pub unchecked: Option<String>,
+    /// Values for `{{name}}` in the text.
+    variables: Arc<BTreeMap<String, String>>,
     /// How often a call was refused for the arguments; before that nobody is blamed for what is not typed yet.
     pub tries: u32,
 }
@@ -57,6 +61,7 @@ impl Form {
             syntax: None,
             problems: Vec::new(),
             unchecked: None,
+            variables: Arc::default(),
             tries: 0,
         };
         form.check(schema);
@@ -66,6 +71,26 @@ impl Form {
     /// The properties of the arguments with their values.
     pub fn fields(&self) -> impl Iterator<Item = (&Property, &Value)> {
         self.schemas.root().iter().zip(&self.members.named)
+    }
+
+    /// The text as it is sent: with the value of each variable that is known in place of its `{{name}}`.
+    pub fn sent(&self) -> Cow<'_, str> {
+        let mut sent = Cow::Borrowed(&*self.text);
+        for (name, value) in &*self.variables {
+            let mark = format!("{{{{{name}}}}}");
+            if sent.contains(&mark) {
+                // Where the text is JSON, a mark can only stand in a string.
+                let quoted = write::string(value);
+                sent = Cow::Owned(sent.replace(&mark, &quoted[1..quoted.len() - 1]));
+            }
+        }
+        sent
+    }
+
+    /// Other variables, from here on.
+    pub(super) fn use_variables(&mut self, variables: Arc<BTreeMap<String, String>>, schema: Option<&Bytes>) {
+        self.variables = variables;
+        self.check(schema);
     }
 
     /// Changes one field, and the text with it.
@@ -135,7 +160,7 @@ impl Form {
     fn check(&mut self, schema: Option<&Bytes>) {
         self.syntax = None;
         let mut checked = ArgumentCheck::default();
-        match arguments::check(schema, &self.text) {
+        match arguments::check(schema, &self.sent()) {
             Ok(found) => checked = found,
             Err(syntax) => self.syntax = Some(syntax),
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{ConnectForm, Dialog, Effect, ImportEffect, ImportEvent, PathPurpose, Screen, State};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::import::{Import, ImportedServer, Pasted, Placeholder, looks_secret, understand};
-use crate::source::{Recent, RecentSource, Source, left_out};
+use crate::source::{Recent, RecentSource, Source, left_out, server_key};
 
 /// A longer text is a file's business.
 const PASTED_BYTES: usize = 256 << 10;
@@ -74,8 +74,8 @@ pub struct Importing {
     pub recent: Vec<Recent>,
     /// Where the recent ones are kept.
     folder: Option<PathBuf>,
-    /// The form was filled from a source used before, and what that lacks was not told yet.
-    was_used: bool,
+    /// A server of a file was clicked to connect to it, once all that it needs is known.
+    connects: bool,
     /// The server of a file whose name is waited for.
     wanted: Option<String>,
     /// The file and server that the form was filled from, and with what.
@@ -101,6 +101,9 @@ pub enum ImportAction {
     /// Fill the connect form.
     Use,
     Close,
+    /// Connect to a source used before.
+    ConnectRecent(usize),
+    /// Fill the connect form with it.
     UseRecent(usize),
     Pin(usize),
     Forget(usize),
@@ -110,9 +113,17 @@ impl State {
     pub(super) fn import_event(&mut self, event: ImportEvent, effects: &mut Vec<Effect>) {
         match event {
             ImportEvent::Recent { folder, recent } => self.read_recent(folder, recent),
+            ImportEvent::Servers { folder, known } => {
+                self.servers_read(folder, known);
+                self.begin_watching(effects);
+            }
+            ImportEvent::ValuesFound { key, values } => self.values_found(&key, values, effects),
             ImportEvent::Found(found) => self.configs_found(found),
             ImportEvent::Read { path, read } => self.config_read(&path, read, effects),
-            ImportEvent::ValuesKnown(values) => self.values_known(values),
+            ImportEvent::ValuesKnown(values) => {
+                self.values_known(values);
+                self.connect_wanted(effects);
+            }
         }
     }
 
@@ -129,6 +140,7 @@ impl State {
             ImportAction::Look => effects.push(Effect::Import(ImportEffect::Look)),
             ImportAction::Read(path) => {
                 self.dialog = None;
+                (self.importing.wanted, self.importing.connects) = (None, false);
                 effects.push(Effect::Import(ImportEffect::ReadConfig(path)));
             }
             ImportAction::Browse => {
@@ -148,6 +160,7 @@ impl State {
                 importing.text.clear();
                 importing.is_answer = false;
             }
+            ImportAction::ConnectRecent(index) => self.connect_recent(index, effects),
             ImportAction::UseRecent(index) => self.use_recent(index, effects),
             ImportAction::Pin(index) => {
                 if let Some(recent) = self.importing.recent.get_mut(index) {
@@ -159,7 +172,13 @@ impl State {
             }
             ImportAction::Forget(index) => {
                 if index < self.importing.recent.len() {
-                    self.importing.recent.remove(index);
+                    let forgotten = self.importing.recent.remove(index);
+                    if let RecentSource::Reach(kept) = forgotten.source
+                        && !left_out(&kept.source()).is_empty()
+                        && let Some(key) = server_key(&kept.source(), self.servers.here())
+                    {
+                        effects.push(Effect::Import(ImportEffect::ForgetValues { key }));
+                    }
                     self.save_recent(effects);
                 }
             }
@@ -171,6 +190,7 @@ impl State {
         importing.understood = None;
         importing.problem = None;
         importing.is_answer = false;
+        (importing.wanted, importing.connects) = (None, false);
         if text.len() > PASTED_BYTES {
             let what = format!("the text is longer than {} KiB", PASTED_BYTES >> 10);
             importing.problem = Some(Problem::new(ProblemKind::Usage, what).hint("save it in a file, and open that"));
@@ -190,6 +210,8 @@ impl State {
             Some(name) => import.servers.iter().position(|entry| entry.name == *name),
             None => (import.servers.len() == 1).then_some(0),
         };
+        // Another server than the one that was clicked is not connected to.
+        self.importing.connects &= wanted.is_some() && chosen.is_some();
         if let (Some(name), None) = (&wanted, chosen) {
             self.toast_problem(Problem::new(ProblemKind::NotFound, format!("the file has no server `{name}` any more")));
         }
@@ -203,7 +225,9 @@ impl State {
         let Some(understood) = &mut self.importing.understood else { return };
         understood.chosen = Some(server);
         let holes = understood.entry().map(ImportedServer::placeholders).unwrap_or_default();
-        if !holes.is_empty() {
+        if holes.is_empty() {
+            self.connect_wanted(effects);
+        } else {
             effects.push(Effect::Import(ImportEffect::KnownValues { holes, file: understood.path.clone() }));
         }
     }
@@ -227,7 +251,7 @@ impl State {
         match read {
             Ok(import) => self.understood(path.display().to_string(), Some(path.to_owned()), import, effects),
             Err(problem) => {
-                self.importing.wanted = None;
+                (self.importing.wanted, self.importing.connects) = (None, false);
                 self.toast_problem(problem);
             }
         }
@@ -263,7 +287,6 @@ impl State {
     }
 
     fn fill_form(&mut self, source: &Source) {
-        self.importing.was_used = false;
         let sample = self.connect_form.sample.clone();
         self.connect_form = ConnectForm { sample, ..ConnectForm::of(source) };
         self.view.screen = Screen::Connect;
@@ -276,31 +299,58 @@ impl State {
         self.importing.recent = recent;
     }
 
+    fn connect_recent(&mut self, index: usize, effects: &mut Vec<Effect>) {
+        let Some(recent) = self.importing.recent.get(index) else { return };
+        match &recent.source {
+            RecentSource::Config { .. } => {
+                self.use_recent(index, effects);
+                self.importing.connects = true;
+            }
+            RecentSource::Reach(kept) => {
+                let source = kept.source();
+                self.start_connecting(source, effects);
+            }
+        }
+    }
+
+    /// Connects to the server of a file that was clicked; where something is still missing, the connect screen asks for it.
+    fn connect_wanted(&mut self, effects: &mut Vec<Effect>) {
+        if !std::mem::take(&mut self.importing.connects) {
+            return;
+        }
+        match self.importing.understood.as_ref().map(Understood::source) {
+            Some(Ok(_)) => {
+                self.use_import();
+                self.connect_from_form(effects);
+            }
+            Some(Err(_)) => self.view.screen = Screen::Connect,
+            None => {}
+        }
+    }
+
     fn use_recent(&mut self, index: usize, effects: &mut Vec<Effect>) {
         let Some(recent) = self.importing.recent.get(index) else { return };
         match &recent.source {
             RecentSource::Config { file, server } => {
                 self.importing.wanted = Some(server.clone());
+                self.importing.connects = false;
                 effects.push(Effect::Import(ImportEffect::ReadConfig(PathBuf::from(file))));
             }
             RecentSource::Reach(kept) => {
                 let source = kept.source();
                 self.fill_form(&source);
-                self.importing.was_used = true;
             }
         }
     }
 
-    /// Whether something of a source used before is still to be typed; says so, once.
+    /// Whether something of a source used before is still to be typed; says so.
     pub(super) fn lacks_values(&mut self, source: &Source) -> bool {
-        let missing = if std::mem::take(&mut self.importing.was_used) { left_out(source) } else { Vec::new() };
-        if missing.is_empty() {
-            return false;
+        let missing = left_out(source);
+        if !missing.is_empty() {
+            let what = format!("values were not kept and are still to be typed: {}", missing.join(", "));
+            self.toast_problem(Problem::new(ProblemKind::Usage, what));
         }
-        let problem =
-            Problem::new(ProblemKind::Usage, format!("values were not kept and must be typed again: {}", missing.join(", ")));
-        self.toast_problem(problem.hint("type them, or connect again to go on without"));
-        true
+        !missing.is_empty()
     }
 
     /// The source was reached: it is remembered, without the values of secrets.
@@ -309,9 +359,10 @@ impl State {
             return;
         }
         let from_file = self.importing.origin.as_ref().filter(|(.., filled)| filled == source);
-        let Some(kept) = from_file
-            .map_or_else(|| Recent::of(source), |(file, server, _)| Some(Recent::of_config(&file.to_string_lossy(), server)))
-        else {
+        let Some(kept) = from_file.map_or_else(
+            || Recent::of(source, self.servers.here()),
+            |(file, server, _)| Some(Recent::of_config(&file.to_string_lossy(), server)),
+        ) else {
             return;
         };
         let recent = &mut self.importing.recent;
@@ -337,8 +388,8 @@ impl State {
 mod tests {
     use super::*;
     use crate::state::ConnectAction;
-    use crate::state::SessionEffect;
     use crate::state::{Action, Event};
+    use crate::state::{Dialog, SessionEffect, ValuesAction};
 
     fn perform(state: &mut State, action: ImportAction) -> Vec<Effect> {
         let mut effects = Vec::new();
@@ -414,24 +465,74 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_kept_of_a_source_is_told_before_it_is_connected() {
+    fn nothing_is_started_before_every_value_that_was_not_kept_is_there() {
         let mut state = State::default();
-        let env = vec![("TOKEN".to_owned(), "canary".to_owned())];
-        let used =
-            Recent::of(&Source::Command(crate::source::Command { program: "x".into(), env, ..Default::default() })).unwrap();
+        let env = vec![("TOKEN".to_owned(), "canary".to_owned()), ("MODE".to_owned(), "dev".to_owned())];
+        let source = Source::Command(crate::source::Command { program: "x".into(), env, ..Default::default() });
+        let used = Recent::of(&source, None).unwrap();
         apply(&mut state, Event::Import(ImportEvent::Recent { folder: "/f".into(), recent: vec![used] }));
-        let connect = |state: &mut State| {
+        let connected = |effects: &[Effect]| {
+            effects.iter().find_map(|effect| match effect {
+                Effect::Session(SessionEffect::Connect { source, .. }) => Some((**source).clone()),
+                _ => None,
+            })
+        };
+        let found = |effects: &[Effect], values: &[(&str, &str)]| match effects {
+            [Effect::Import(ImportEffect::FindValues { key })] => {
+                let values = values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+                Event::Import(ImportEvent::ValuesFound { key: key.clone(), values: Ok(values) })
+            }
+            other => panic!("{other:?}"),
+        };
+        // From the list, and through the form, however often: first the keychain is looked into.
+        let looked = perform(&mut state, ImportAction::ConnectRecent(0));
+        assert_eq!(connected(&apply(&mut state, found(&looked, &[("TOKEN", "canary")]))), Some(source.clone()));
+        perform(&mut state, ImportAction::UseRecent(0));
+        for _ in 0..2 {
             let mut effects = Vec::new();
             state.perform(ConnectAction::UseForm, &mut effects);
-            effects.iter().any(|effect| matches!(effect, Effect::Session(SessionEffect::Connect { .. })))
-        };
-        perform(&mut state, ImportAction::UseRecent(0));
-        assert!(!connect(&mut state));
-        assert!(state.toasts[0].text.ends_with("must be typed again: TOKEN"), "{}", state.toasts[0].text);
-        assert!(connect(&mut state), "whoever was told may go on without");
-        perform(&mut state, ImportAction::UseRecent(0));
-        state.connect_form.environment[0].1 = "typed".into();
-        assert!(connect(&mut state), "nothing is missing");
+            assert!(apply(&mut state, found(&effects, &[])).is_empty());
+            let Some(Dialog::Values(missing)) = &state.dialog else { panic!("asked") };
+            assert_eq!(missing.names, ["TOKEN"]);
+        }
+        let mut effects = Vec::new();
+        state.perform(ValuesAction::Connect, &mut effects);
+        assert!(effects.is_empty(), "nothing was typed");
+        state.perform(ValuesAction::Type { name: "TOKEN".into(), value: "typed".into() }, &mut effects);
+        state.perform(ValuesAction::Connect, &mut effects);
+        let Some(Source::Command(command)) = connected(&effects) else { panic!("{effects:?}") };
+        assert_eq!(command.env, [("TOKEN".into(), "typed".into()), ("MODE".into(), "dev".into())]);
+        let update = crate::state::SessionUpdate::Connected(crate::capture::Server::default());
+        let session = state.session;
+        let kept = apply(&mut state, Event::Session { session, update });
+        let kept = kept.iter().any(
+            |effect| matches!(effect, Effect::Import(ImportEffect::KeepValues { values, .. }) if values["TOKEN"] == "typed"),
+        );
+        assert!(kept);
+    }
+
+    #[test]
+    fn a_server_of_a_file_is_one_click_away() {
+        let mut state = State::default();
+        let recent = vec![Recent::of_config("/p/.mcp.json", "a")];
+        apply(&mut state, Event::Import(ImportEvent::Recent { folder: "/f".into(), recent }));
+        perform(&mut state, ImportAction::ConnectRecent(0));
+        let file = r#"{"mcpServers":{"a":{"command":"x","env":{"KEY":"${env:KEY}"}}}}"#;
+        let read = crate::source::import::read("/p/.mcp.json", file);
+        let effects = apply(&mut state, Event::Import(ImportEvent::Read { path: "/p/.mcp.json".into(), read }));
+        let [Effect::Import(ImportEffect::KnownValues { holes, .. })] = &effects[..] else { panic!("{effects:?}") };
+        let known = ImportEvent::ValuesKnown(vec![(holes[0].to_string(), "canary".into())]);
+        let effects = apply(&mut state, Event::Import(known));
+        let connects =
+            |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::Session(SessionEffect::Connect { .. })));
+        assert!(connects(&effects), "{effects:?}");
+        // What was pasted meanwhile was not clicked.
+        perform(&mut state, ImportAction::ConnectRecent(0));
+        assert!(!connects(&perform(&mut state, ImportAction::SetText("node other.js".into()))));
+        perform(&mut state, ImportAction::ConnectRecent(0));
+        let read = crate::source::import::read("/p/.mcp.json", r#"{"mcpServers":{"b":{"command":"y"}}}"#);
+        apply(&mut state, Event::Import(ImportEvent::Read { path: "/p/.mcp.json".into(), read }));
+        assert!(!connects(&perform(&mut state, ImportAction::Choose(0))), "another server of the file");
     }
 
     #[test]

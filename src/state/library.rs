@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, CallOwner, Effect, Screen, SessionCommand, SessionEffect, SidebarTab, State};
+use super::{CallOwner, Effect, Screen, SessionCommand, SessionEffect, SidebarTab, State};
 use crate::capture::{Prompt, Resource};
 use crate::json::write;
 use crate::problem::{Problem, ProblemKind};
@@ -365,7 +365,7 @@ impl State {
             call,
             method,
             params: params.into(),
-            limit: CALL_LIMIT,
+            limit: self.settings.waits.call(),
         }));
         true
     }

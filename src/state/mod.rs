@@ -35,8 +35,11 @@ pub mod settings;
 mod start;
 mod tokens;
 pub mod series;
+mod servers;
+mod values;
 pub mod versus;
 mod view;
+mod watch;
 pub mod wire;
 
 use std::collections::BTreeMap;
@@ -64,15 +67,18 @@ pub use prepared::{CallOwner, PreparedCall};
 pub use probe::{ProbeAction, Probing};
 pub use read_text::ReadTexts;
 pub use results::{QueryResults, QueryState};
+pub use servers::{AllowedTools, Servers, ServersAction};
 pub use settings::SettingsAction;
 pub use start::StartQuestion;
 pub use tokens::{PriceTable, ServerColumn, ServerView, TokensAction, TokensPart, TokensView};
+pub use values::{MissingValues, Values, ValuesAction};
 pub use view::{DrawerTab, PaneView, Screen, SidebarTab, View, ViewAction};
+pub use watch::{WatchAction, WatchEffect, WatchEvent, Watching};
 
-use crate::capture::{Capture, Server, Step, Tool};
+use crate::capture::{Capture, CaptureId, Outcome, Server, Step, Tool};
 use crate::problem::Problem;
 use crate::settings::Settings;
-use crate::source::Source;
+use crate::source::{Limits, Source};
 use crate::token::{TokenizerFile, Tokens};
 
 /// The whole state of the window.
@@ -101,6 +107,8 @@ pub struct State {
     /// Forms by tool name, remembered while the program runs.
     pub forms: BTreeMap<String, Form>,
     pub running: Option<Running>,
+    /// The answer to the last call of this session.
+    pub last_called: Option<CaptureId>,
     /// How the call in flight stands as a task of the server.
     pub task: Option<String>,
     /// In order of arrival.
@@ -135,11 +143,18 @@ pub struct State {
     pub path_problem: Option<Problem>,
     pub login: LoginLog,
     pub importing: Importing,
+    /// What is remembered of servers.
+    pub servers: Servers,
+    values: Values,
+    /// The server's files, which start it again.
+    pub watching: Watching,
     /// The tokenizer file that was opened last, for the menu.
     pub tokenizer_file: Option<Arc<TokenizerFile>>,
     pub prices: PriceTable,
     /// Counts by Claude's provider.
     pub exact: exact::Exact,
+    /// How much is kept of what servers send.
+    pub limits: Limits,
     /// What outlasts the run.
     pub kept: settings::SavedSettings,
     pub server_view: ServerView,
@@ -287,9 +302,6 @@ pub struct Toast {
 
 /// Lines of stderr that are kept.
 const STDERR_LINES: usize = 1_000;
-/// Default time limits of the contract.
-pub const CONNECT_LIMIT: Duration = Duration::from_secs(90);
-pub const CALL_LIMIT: Duration = Duration::from_secs(60);
 
 impl State {
     /// The tool that the call bar is about.
@@ -307,6 +319,12 @@ impl State {
     pub fn capture(&self) -> Option<&Arc<Capture>> {
         let id = self.view.capture.as_ref()?;
         self.captures.iter().find(|capture| capture.id == *id)
+    }
+
+    /// What the server wrote to stderr in the call whose answer is shown, where that is the last one and broke.
+    pub fn stderr_of_call(&self) -> Option<&std::collections::VecDeque<String>> {
+        let capture = self.capture().filter(|capture| self.last_called.as_ref() == Some(&capture.id))?;
+        (capture.outcome != Outcome::Result && !self.wire.call_stderr.is_empty()).then_some(&self.wire.call_stderr)
     }
 
     /// The capture shown, where its tool is none of this server's: what is said of the selected tool is not about it.
@@ -327,6 +345,6 @@ impl State {
         let (Some(capture), Some(form)) = (self.capture(), self.form()) else { return false };
         !capture.request.is_empty()
             && capture.tool.name == self.selected_tool.as_deref().unwrap_or_default()
-            && capture.arguments != form.text.as_bytes()
+            && capture.arguments != form.sent().as_bytes()
     }
 }

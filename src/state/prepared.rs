@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, Connection, Effect, Running, SessionEffect, StartQuestion, State};
+use super::{Connection, Effect, Running, SessionEffect, StartQuestion, State};
 use crate::capture::{CaptureId, Tool};
 use crate::problem::{Problem, ProblemKind};
 
@@ -53,7 +53,7 @@ impl State {
 
     /// Whether somebody has to agree to calls of this tool.
     pub(super) fn needs_consent(&self, tool: &Tool) -> bool {
-        !tool.is_declared_read_only() && !self.connection.is_sample()
+        !tool.is_declared_read_only() && !self.connection.is_sample() && !self.is_allowed(tool)
     }
 
     /// Sends a call, and is busy with it.
@@ -64,16 +64,16 @@ impl State {
         self.check_prepared(&prepared)?;
         let PreparedCall { session, tool, arguments, owner } = prepared;
         let call = self.begin(tool.name.clone(), owner);
-        effects.push(Effect::Session(SessionEffect::Call { session, call, tool, arguments, limit: CALL_LIMIT }));
+        effects.push(Effect::Session(SessionEffect::Call { session, call, tool, arguments, limit: self.settings.waits.call() }));
         Ok(())
     }
 
     /// Is busy from here on with what is called so, and returns its number.
     pub(super) fn begin(&mut self, tool: String, owner: CallOwner) -> u64 {
         self.next_call += 1;
-        self.task = None;
+        (self.task, self.last_called) = (None, None);
         let (id, since) = (self.next_call, self.now);
-        self.running = Some(Running { id, owner, tool, since, limit: CALL_LIMIT, progress: None, unreadable: 0 });
+        self.running = Some(Running { id, owner, tool, since, limit: self.settings.waits.call(), progress: None, unreadable: 0 });
         id
     }
 

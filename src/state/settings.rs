@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 use toml::{Table, Value};
 
-use super::{Effect, ImportEffect, SessionEffect, State, TokensEffect};
+use super::{Effect, ImportEffect, ServerColumn, ServerView, SessionEffect, State, TokensEffect, View};
 use crate::capture::ReadText;
 use crate::format;
 use crate::host::HostId;
 use crate::problem::Problem;
-use crate::settings::{Changes, PanelSize, Panels, Theme};
+use crate::settings::{Changes, PanelSize, Panels, Settings, Theme, Waits};
 use crate::source::Limits;
 use crate::token::Tokenizer;
 
@@ -28,6 +28,13 @@ pub struct SavedSettings {
     pub(super) opening: Option<PathBuf>,
     /// The window's size in points.
     window: Option<[f32; 2]>,
+}
+
+impl SavedSettings {
+    /// The file, where anything is kept.
+    pub fn file(&self) -> Option<PathBuf> {
+        self.folder.as_ref().map(|folder| folder.join("settings.toml"))
+    }
 }
 
 /// The unit of the history's size in the file.
@@ -89,6 +96,16 @@ pub enum SettingsAction {
     SetWrap(bool),
     ToggleLedgerSizes,
     SetTheme(Theme),
+    /// How large everything is, in percent.
+    SetZoom(u16),
+    SetWaits(Waits),
+    /// A limit of what is kept, by its word, as it is typed.
+    SetLimit {
+        word: &'static str,
+        value: String,
+    },
+    /// The baseline is what is sent.
+    ForgetBaseline,
     ToggleSidebar,
     ToggleDrawer,
     /// What completion requests are answered with from here on; `None` asks each time.
@@ -104,6 +121,7 @@ impl State {
                 self.probe_folder(folder.clone());
                 effects.push(Effect::Session(SessionEffect::KeepLogins(folder.clone())));
                 effects.push(Effect::Import(ImportEffect::ReadRecent(folder.clone())));
+                effects.push(Effect::Import(ImportEffect::ReadServers(folder.clone())));
                 let prices = folder.join("prices.toml");
                 self.prices.file = Some(prices.clone());
                 effects.push(Effect::Tokens(TokensEffect::Prices(prices)));
@@ -115,6 +133,13 @@ impl State {
             SettingsAction::SetWrap(wrap) => self.settings.wrap = wrap,
             SettingsAction::ToggleLedgerSizes => self.settings.ledger_sizes = !self.settings.ledger_sizes,
             SettingsAction::SetTheme(theme) => self.settings.theme = theme,
+            SettingsAction::SetZoom(zoom) => self.settings.zoom = zoom.clamp(*Settings::ZOOM.start(), *Settings::ZOOM.end()),
+            SettingsAction::SetWaits(waits) => self.settings.waits = waits,
+            SettingsAction::SetLimit { word, value } => match self.limits.set(word, &value) {
+                Ok(()) => effects.push(Effect::Session(SessionEffect::UseLimits(self.limits))),
+                Err(problem) => self.toast_problem(problem),
+            },
+            SettingsAction::ForgetBaseline => self.settings.baseline = None,
             SettingsAction::ToggleSidebar => self.settings.sidebar_open = !self.settings.sidebar_open,
             SettingsAction::ToggleDrawer => self.settings.drawer_open = !self.settings.drawer_open,
             SettingsAction::SetSamplingReply(reply) => self.sampling_reply = reply,
@@ -138,6 +163,20 @@ impl State {
         if limits.0 != Limits::default() {
             effects.push(Effect::Session(SessionEffect::UseLimits(limits.0)));
         }
+        self.limits = limits.0;
+        let number =
+            |table: &Table, key: &str| table.get(key).and_then(Value::as_integer).and_then(|number| u32::try_from(number).ok());
+        if let Some(zoom) =
+            number(table, "zoom").and_then(|zoom| u16::try_from(zoom).ok()).filter(|zoom| Settings::ZOOM.contains(zoom))
+        {
+            settings.zoom = zoom;
+        }
+        let waits = table.get("waits").and_then(Value::as_table);
+        let wait = |key: &str| number(waits?, key).filter(|seconds| Waits::RANGE.contains(seconds));
+        settings.waits = Waits {
+            connect: wait("connect").unwrap_or(settings.waits.connect),
+            call: wait("call").unwrap_or(settings.waits.call),
+        };
         settings.baseline = word("baseline").and_then(format::by_id).map(|format| format.id());
         settings.model = word("model").map(str::to_owned);
         settings.wrap = flag("wrap").unwrap_or(settings.wrap);
@@ -170,6 +209,15 @@ impl State {
                     self.read_texts.set(server, tool, how);
                 }
             }
+        }
+        if let Some(layout) = table.get("layout").and_then(Value::as_table) {
+            self.view
+                .use_layout(&layout.get("panes").map(texts).unwrap_or_default(), layout.get("drawer").and_then(Value::as_str));
+        }
+        let sort = table.get("sort").and_then(Value::as_table);
+        if let Some(column) = sort.and_then(|sort| ServerColumn::named(sort.get("tools")?.as_str()?)) {
+            let is_reversed = sort.and_then(|sort| sort.get("reversed")?.as_bool()) == Some(true);
+            self.server_view = ServerView { sort: column, is_reversed };
         }
         self.kept.window = window_size(table);
         self.kept.folder = Some(folder);
@@ -225,6 +273,32 @@ impl State {
         if settings.ledger_sizes {
             put(&["ledger_sizes"], true.into());
         }
+        if settings.zoom != 100 {
+            put(&["zoom"], i64::from(settings.zoom).into());
+        }
+        let waits = Waits::default();
+        for (name, seconds, usual) in
+            [("connect", settings.waits.connect, waits.connect), ("call", settings.waits.call, waits.call)]
+        {
+            if seconds != usual {
+                put(&["waits", name], i64::from(seconds).into());
+            }
+        }
+        for ((word, value), (_, usual)) in self.limits.entries().into_iter().zip(Limits::default().entries()) {
+            if value != usual {
+                put(&["limits", word], value.into());
+            }
+        }
+        let (panes, drawer) = self.view.layout();
+        if (&panes, drawer) != (&View::default().layout().0, View::default().layout().1) {
+            put(&["layout", "panes"], Value::Array(panes.into_iter().map(Value::from).collect()));
+            put(&["layout", "drawer"], drawer.into());
+        }
+        let usual = ServerView::default();
+        if (self.server_view.sort, self.server_view.is_reversed) != (usual.sort, usual.is_reversed) {
+            put(&["sort", "tools"], self.server_view.sort.name().into());
+            put(&["sort", "reversed"], self.server_view.is_reversed.into());
+        }
         put(&["sidebar"], settings.sidebar_open.into());
         put(&["drawer"], settings.drawer_open.into());
         put(&["history", "on"], (!self.history.is_off).into());
@@ -265,7 +339,9 @@ mod tests {
     use crate::capture::{Server, Tool};
     use crate::fixture::kept::Keep;
     use crate::state::SessionUpdate;
-    use crate::state::{Action, CompareAction, ConnectAction, Event, HistoryAction, HistoryEffect, HostsAction};
+    use crate::state::{
+        Action, CompareAction, ConnectAction, DrawerTab, Event, HistoryAction, HistoryEffect, HostsAction, PaneView, ViewAction,
+    };
 
     fn kept(state: &mut State) -> Option<Changes> {
         let mut effects = Vec::new();
@@ -369,6 +445,35 @@ mod tests {
         assert_eq!(changes.len(), 2);
         // Two numbers are no three shares.
         assert_eq!(panels(&"[panels]\npanes = [1, 2]\n".parse().unwrap()), Panels::default());
+    }
+
+    #[test]
+    fn sizes_waits_limits_layout_and_sort_come_back() {
+        let file = r#"
+            zoom = 120
+            waits = { connect = 5, call = 0 }
+            limits = { pages = 20 }
+            layout = { panes = ["text:json", "host:codex", "nonsense"], drawer = "hosts" }
+            sort = { tools = "name", reversed = true }
+        "#;
+        let mut state = State::default();
+        let mut effects = Vec::new();
+        state.perform(SettingsAction::UseSettings { folder: "/nowhere".into(), table: file.parse().unwrap() }, &mut effects);
+        assert_eq!((state.settings.zoom, state.settings.waits, state.limits.pages), (120, Waits { connect: 5, call: 60 }, 20));
+        assert_eq!((state.view.panes[0], state.view.panes[2]), (PaneView::Text("json"), PaneView::FIRST[2]));
+        assert!(matches!(state.view.panes[1], PaneView::Host(host) if host.as_str() == "codex"));
+        assert_eq!((state.view.drawer, state.server_view.sort), (DrawerTab::Hosts, ServerColumn::Name));
+        assert_eq!(kept(&mut state), None, "nothing changed");
+        state.perform(SettingsAction::SetLimit { word: "pages", value: "7".into() }, &mut effects);
+        state.perform(SettingsAction::SetLimit { word: "pages", value: "many".into() }, &mut effects);
+        assert!(state.toasts.last().unwrap().text.contains("cannot be `many`"));
+        assert!(matches!(effects.last(), Some(Effect::Session(SessionEffect::UseLimits(Limits { pages: 7, .. })))));
+        state.perform(SettingsAction::SetZoom(100), &mut effects);
+        state.perform(ViewAction::SetPane { pane: 0, shows: PaneView::Tree }, &mut effects);
+        let changes = kept(&mut state).unwrap();
+        let of = |keys: &[&str]| changes.get(&keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>()).cloned();
+        assert_eq!((of(&["zoom"]), of(&["limits", "pages"])), (Some(None), Some(Some("7".into()))));
+        assert!(of(&["layout", "panes"]).flatten().unwrap().to_string().contains("\"tree\", \"host:codex\""));
     }
 
     #[test]

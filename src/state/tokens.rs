@@ -66,6 +66,31 @@ pub enum ServerColumn {
     Total,
 }
 
+impl ServerColumn {
+    const NAMED: [(Self, &'static str); 10] = [
+        (Self::Listed, "listed"),
+        (Self::Name, "name"),
+        (Self::Total, "total"),
+        (Self::Part(DefinitionPart::Name), "part:name"),
+        (Self::Part(DefinitionPart::Title), "part:title"),
+        (Self::Part(DefinitionPart::Description), "part:description"),
+        (Self::Part(DefinitionPart::InputSchema), "part:input-schema"),
+        (Self::Part(DefinitionPart::OutputSchema), "part:output-schema"),
+        (Self::Part(DefinitionPart::Annotations), "part:annotations"),
+        (Self::Part(DefinitionPart::Rest), "part:rest"),
+    ];
+
+    /// The word in the settings file.
+    pub fn name(self) -> &'static str {
+        Self::NAMED.iter().find(|(column, _)| *column == self).map_or("total", |(_, name)| name)
+    }
+
+    /// The column of that word.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMED.iter().find(|(_, known)| *known == name).map(|(column, _)| *column)
+    }
+}
+
 /// The screen of the whole server.
 #[derive(Clone, Debug)]
 pub struct ServerView {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::login::LoginLog;
-use super::{CONNECT_LIMIT, Connection, Dialog, Effect, PathPurpose, Screen, SessionEffect, SessionUpdate, State};
+use super::{Connection, Dialog, Effect, PathPurpose, Screen, SessionEffect, SessionUpdate, State};
 use crate::capture::{Server, Tool};
 use crate::problem::Problem;
 use crate::source::Source;
@@ -148,13 +148,13 @@ impl State {
             source: source.clone(),
             phase: "connecting".into(),
             since: self.now,
-            limit: CONNECT_LIMIT,
+            limit: self.settings.waits.connect(),
             stderr: Vec::new(),
         };
         effects.push(Effect::Session(SessionEffect::Connect {
             session: self.versus.session,
             source: Box::new(source),
-            limit: CONNECT_LIMIT,
+            limit: self.settings.waits.connect(),
         }));
     }
 

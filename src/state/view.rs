@@ -56,6 +56,7 @@ pub enum Screen {
     Verify,
     /// A collection, run as a whole.
     Collection,
+    Settings,
 }
 
 impl Screen {
@@ -99,6 +100,7 @@ pub enum DrawerTab {
 pub enum ViewAction {
     SelectCapture(CaptureId),
     ShowStart,
+    ShowSettings,
     /// Back from a screen of its own to the panes, or to the start page where there is no answer.
     ShowAnswer,
     /// What a pane shows: pane index (0–2) and what.
@@ -145,6 +147,8 @@ pub struct View {
     /// What the three panes show, left to right.
     pub panes: [PaneView; 3],
     pub open: [bool; 3],
+    /// What panes and drawer were turned to by hand, for the next run.
+    by_hand: ([PaneView; 3], DrawerTab),
     /// The card of the start page whose answer this capture is.
     pub question: Option<(CaptureId, StartQuestion)>,
     /// Panes that were closed because the answer has nothing for them.
@@ -186,6 +190,7 @@ impl Default for View {
             capture: None,
             panes: PaneView::FIRST,
             open: [true; 3],
+            by_hand: (PaneView::FIRST, DrawerTab::Cost),
             question: None,
             closed_for_lack: [false; 3],
             focus: 1,
@@ -256,6 +261,49 @@ impl View {
         (self.focus, self.maximised, self.peek) = (1, None, None);
     }
 
+    /// What the panes show and the tab of the drawer, as chosen by hand, as words for the settings.
+    pub(super) fn layout(&self) -> (Vec<String>, &'static str) {
+        let word = |pane: &PaneView| match pane {
+            PaneView::Rendered(format) => format!("rendered:{format}"),
+            PaneView::Text(format) => format!("text:{format}"),
+            PaneView::Host(host) => format!("host:{host}"),
+            PaneView::Tree => "tree".to_owned(),
+        };
+        let drawer = match self.by_hand.1 {
+            DrawerTab::Cost => "cost",
+            DrawerTab::Hosts => "hosts",
+            DrawerTab::Tokens => "tokens",
+            DrawerTab::Findings => "findings",
+        };
+        (self.by_hand.0.iter().map(word).collect(), drawer)
+    }
+
+    /// Takes over what [`View::layout`] wrote; a word that is not known changes nothing.
+    pub(super) fn use_layout(&mut self, panes: &[String], drawer: Option<&str>) {
+        let id = |format: &str| match format {
+            "content-pretty" => Some("content-pretty"),
+            format => crate::format::by_id(format).map(|known| known.id()),
+        };
+        for (pane, word) in self.panes.iter_mut().zip(panes) {
+            let shows = match word.split_once(':') {
+                None if word == "tree" => Some(PaneView::Tree),
+                Some(("rendered", format)) => id(format).map(PaneView::Rendered),
+                Some(("text", format)) => id(format).map(PaneView::Text),
+                Some(("host", host)) => HostId::try_from(host.to_owned()).ok().map(PaneView::Host),
+                _ => None,
+            };
+            *pane = shows.unwrap_or(*pane);
+        }
+        self.drawer = match drawer {
+            Some("cost") => DrawerTab::Cost,
+            Some("hosts") => DrawerTab::Hosts,
+            Some("tokens") => DrawerTab::Tokens,
+            Some("findings") => DrawerTab::Findings,
+            _ => self.drawer,
+        };
+        self.by_hand = (self.panes, self.drawer);
+    }
+
     /// Closes the panes that have nothing to show, and opens again those that were closed for that reason.
     pub(super) fn fit_panes(&mut self, has_payload: bool, renders: bool) {
         for pane in 0..self.panes.len() {
@@ -277,6 +325,7 @@ impl View {
     pub(super) fn set_pane(&mut self, pane: usize, shows: PaneView) {
         if let Some(slot) = self.panes.get_mut(pane) {
             *slot = shows;
+            self.by_hand.0 = self.panes;
             self.open[pane] = true;
             self.closed_for_lack[pane] = false;
             self.focus_pane(pane);
@@ -321,6 +370,7 @@ impl State {
                 view.screen = Screen::Start;
                 view.maximised = None;
             }
+            ViewAction::ShowSettings => view.screen = Screen::Settings,
             ViewAction::ShowAnswer => view.screen = if view.capture.is_some() { Screen::Answer } else { Screen::Start },
             ViewAction::SetPane { pane, shows } => view.set_pane(pane, shows),
             ViewAction::TogglePane(pane) => view.toggle_pane(pane),
@@ -348,13 +398,13 @@ impl State {
                 }
                 view.pattern = pattern;
             }
-            ViewAction::ShowDrawer(tab) => view.drawer = tab,
             ViewAction::SelectFinding(at) => view.finding = at,
             ViewAction::OnlySeverity(severity) => view.only_severity = severity,
             ViewAction::ToggleProfile(profile) => {
                 toggle(&mut Arc::make_mut(&mut view.rules).profiles, profile);
                 view.finding = None;
             }
+            ViewAction::ShowDrawer(tab) => (view.drawer, view.by_hand.1) = (tab, tab),
             ViewAction::ShowTab(tab) => {
                 if view.sidebar != tab {
                     view.sidebar = tab;

@@ -11,6 +11,11 @@ use crate::capture::{Direction, HttpInfo, Line, LineKind};
 pub const MAX_LINES: usize = 20_000;
 pub const MAX_BYTES: usize = 64 << 20;
 
+/// Lines of stderr that are told with a call.
+const CALL_STDERR: usize = 100;
+/// So much of a line is told beside the log.
+const NOTED_BYTES: usize = 2_000;
+
 /// Levels of `logging/setLevel`, from the least.
 pub const LEVELS: &[&str] = &["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
@@ -156,6 +161,19 @@ pub struct WireView {
     pub level: Option<&'static str>,
     /// Numbers of the lines that the filter lets through, kept in step.
     shown: VecDeque<u64>,
+    /// What the server wrote to stderr since the last call was sent, the last lines of it.
+    pub call_stderr: VecDeque<String>,
+    /// What came on the server's stdout that is no message.
+    pub noise: Option<Noise>,
+}
+
+/// Lines that are no messages, where only messages belong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noise {
+    /// The number of the first in the log, and its beginning.
+    pub number: u64,
+    pub line: String,
+    pub count: u64,
 }
 
 impl WireView {
@@ -174,7 +192,33 @@ impl WireView {
         self.shown = shown;
     }
 
+    /// Takes note of what is told beside the log: a line's meaning for the call and for the person.
+    fn note(&mut self, line: &Line) {
+        let text = || {
+            let text = String::from_utf8_lossy(&line.bytes[..line.bytes.len().min(NOTED_BYTES)]).into_owned();
+            crate::analysis::special::Shown::of(text.trim_end()).text
+        };
+        match (line.direction, line.kind) {
+            (Direction::Out, LineKind::Request) if line.method.as_deref() == Some("tools/call") => self.call_stderr.clear(),
+            (_, LineKind::Stderr) => {
+                self.call_stderr.push_back(text());
+                if self.call_stderr.len() > CALL_STDERR {
+                    self.call_stderr.pop_front();
+                }
+            }
+            (Direction::In, LineKind::Unreadable) if !line.bytes.trim_ascii().is_empty() => match &mut self.noise {
+                Some(noise) => noise.count += 1,
+                None => {
+                    let number = self.log.dropped + self.log.len() as u64;
+                    self.noise = Some(Noise { number, line: text(), count: 1 });
+                }
+            },
+            _ => {}
+        }
+    }
+
     fn push(&mut self, line: Line) {
+        self.note(&line);
         let is_wanted = self.is_wanted(&line);
         self.log.push(line);
         if is_wanted {
@@ -195,6 +239,8 @@ pub enum WireAction {
     Select(Option<u64>),
     SetExact(bool),
     SetLevel(&'static str),
+    /// Lets go of what was said of lines that are no messages.
+    CloseNoise,
     /// Save every line kept; `None` asks where.
     Save(Option<PathBuf>),
 }
@@ -203,6 +249,7 @@ impl State {
     pub(super) fn perform_wire(&mut self, action: WireAction, effects: &mut Vec<Effect>) {
         match action {
             WireAction::Show => self.view.screen = Screen::Wire,
+            WireAction::CloseNoise => self.wire.noise = None,
             WireAction::SetFilter(filter) => {
                 self.wire.filter = filter;
                 self.wire.filter_again();
@@ -284,6 +331,29 @@ mod tests {
         let said = HttpInfo { status: 200, headers: Vec::new() };
         log.heard_http(1, HttpExchange { sent: vec![("a".into(), "b".into())], said });
         assert_eq!(log.http(3).map(|http| (http.said.status, http.sent.len())), Some((200, 1)));
+    }
+
+    #[test]
+    fn stderr_is_told_of_the_call_and_what_is_no_message_with_its_line() {
+        let mut view = WireView::default();
+        let said = |kind, text: &'static str| Line {
+            bytes: Bytes::from_static(text.as_bytes()),
+            ..line(0, Direction::In, kind, None, 0)
+        };
+        let call = || Line { method: Some("tools/call".into()), ..line(0, Direction::Out, LineKind::Request, Some("1"), 1) };
+        view.push(said(LineKind::Stderr, "before"));
+        view.push(said(LineKind::Unreadable, " \n"));
+        assert_eq!(view.noise, None, "an empty line disturbs nobody");
+        view.push(said(LineKind::Unreadable, "Listening on 3000\r"));
+        view.push(call());
+        view.push(said(LineKind::Stderr, "in the call"));
+        view.push(said(LineKind::Unreadable, "again"));
+        assert_eq!(view.call_stderr, ["in the call"]);
+        assert_eq!(view.noise, Some(Noise { number: 2, line: "Listening on 3000".into(), count: 2 }));
+        view.push(call());
+        assert!(view.call_stderr.is_empty());
+        (0..CALL_STDERR + 5).for_each(|_| view.push(said(LineKind::Stderr, "x")));
+        assert_eq!(view.call_stderr.len(), CALL_STDERR);
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! many answers. A newer schema is refused and a damaged folder is named as damaged; neither is changed or deleted.
 //! Values of environment variables and request headers are not in a capture, and so never get here; what else is secret
 //! `fixture::redact` hides before. [`History`] keeps captures from run to run. [`load_hosts`] reads a user's own hosts file.
-//! [`read_recent`] and [`write_recent`] keep the sources used before.
+//! [`read_recent`] and [`write_recent`] keep the sources used before, [`read_servers`] and [`change_servers`] what is
+//! remembered of them.
 
 mod file;
 mod folders;
@@ -17,6 +18,7 @@ mod place;
 mod read;
 mod recent;
 mod replace;
+mod servers;
 mod settings;
 #[cfg(test)]
 mod hostile_tests;
@@ -42,6 +44,7 @@ pub use read::{MOST_OF_ANSWERS, MOST_OF_SETTINGS, file_bytes, file_text, read_fi
 pub use recent::{read_recent, write_recent};
 use replace::Aside;
 pub use replace::{Recovered, recover, replace_folder};
+pub use servers::{change_servers, read_servers};
 pub use settings::{change_settings, read_settings};
 
 use crate::capture::{Capture, Direction, Message};

@@ -7,6 +7,7 @@ mod call_as;
 mod date;
 mod fields;
 mod outcome;
+pub mod saved;
 
 use std::sync::Arc;
 
@@ -215,12 +216,16 @@ fn call_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(host) = cx.state.call_as() {
         ui.label(RichText::new(format!("as {}", host.name)).font(theme::small()).color(ThemeTokens::of(ui).weak));
     }
-    let button = widgets::Button::new("").icon(icons::DOWN).name("More ways to call").tip("Call as a host, or several times");
+    let button = widgets::Button::new("")
+        .icon(icons::DOWN)
+        .name("More ways to call")
+        .tip("Call as a host, several times, or with arguments kept");
     let button = button.height(theme::BUTTON).show(ui);
     Popup::menu(&button).show(|ui| {
         ui.set_width(240.0);
         call_as::menu_ui(ui, cx);
         super::compare::equal_ui(ui, cx);
+        saved::menu_ui(ui, cx);
     });
 }
 

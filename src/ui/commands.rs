@@ -5,7 +5,7 @@
 
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
-use super::{Cx, compare, drawer, palette, strip, theme};
+use super::{Cx, compare, drawer, palette, servers, settings, strip, theme, watch};
 use crate::analysis::{HostsQuery, SubjectQuery, TextQuery};
 use crate::fixture::export::ExportChoice;
 use crate::settings::Theme;
@@ -15,7 +15,7 @@ use crate::state::versus::ServerDiffAction;
 use crate::state::wire::WireAction;
 use crate::state::{
     Action, CallAction, CollectionAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction,
-    PaneView, ProbeAction, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction,
+    ImportAction, PaneView, ProbeAction, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction,
 };
 
 /// One thing that a key or the palette does.
@@ -122,6 +122,9 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(CTRL_SHIFT, Key::L, "Protocol log", |_, cx| {
         Some(if cx.state.view.screen == Screen::Wire { ViewAction::ShowAnswer.into() } else { Action::Wire(WireAction::Show) })
     }),
+    UiCommand::new(CTRL, Key::L, servers::CONNECT, |_, cx| {
+        servers::others(cx).first().map(|(at, _)| Action::Import(ImportAction::ConnectRecent(*at)))
+    }),
     UiCommand::new(BARE, Key::F1, "Shortcuts", |_, cx| {
         Some(if cx.state.dialog == Some(Dialog::Shortcuts) { Action::CloseDialog } else { Action::ShowDialog(Dialog::Shortcuts) })
     }),
@@ -145,6 +148,8 @@ pub const COMMANDS: &[UiCommand] = &[
         cx.state.capture().map(|_| Action::Hosts(HostsAction::Show(None)))
     }),
     UiCommand::without_keys("Probe a host…", |_, _| Some(Action::Probe(ProbeAction::Show))),
+    UiCommand::new(CTRL, Key::Comma, settings::NAME, |_, _| Some(ViewAction::ShowSettings.into())),
+    UiCommand::without_keys(watch::NAME, |_, cx| watch::open(cx)),
     UiCommand::without_keys("How it connected", |_, cx| {
         (!cx.state.steps.is_empty()).then_some(Action::ShowDialog(Dialog::Steps))
     }),
@@ -315,6 +320,7 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
             | Screen::Probe
             | Screen::Verify
             | Screen::Collection
+            | Screen::Settings
     ) {
         Some(ViewAction::ShowAnswer.into())
     } else if view.peek.is_some() {

@@ -8,11 +8,13 @@ use bytes::Bytes;
 use egui::{Frame, Id, Key, Label, Margin, Modifiers, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo, vec2};
 
 use super::theme::{self, ThemeTokens};
-use super::{Cx, asks, call_bar, commands, connect, diff, exact, fixture, history, icons, once, palette, top_bar, widgets};
+use super::{
+    Cx, asks, call_bar, commands, connect, diff, exact, fixture, history, icons, once, palette, servers, top_bar, watch, widgets,
+};
 use crate::capture::Tool;
 use crate::fixture::export::ExportChoice;
 use crate::state::media::MediaAction;
-use crate::state::{Action, CallAction, Dialog, PathPurpose};
+use crate::state::{Action, CallAction, CallOwner, Dialog, PathPurpose};
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
     match (&cx.state.dialog, cx.state.asks.open.front()) {
@@ -41,12 +43,27 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
             Dialog::ConfirmCall { call } => {
                 let lines = lines_of(ui, "confirm", &call.arguments);
                 let why = call_bar::why_asked(&call.tool);
-                confirm_ui(ui, cx, &format!("Call {}", call.tool.name), "", (&why, "These arguments are sent:", &lines), height);
+                let verb = format!("Call {}", call.tool.name);
+                let what = "These arguments are sent:";
+                let is_unexpected = matches!(call.owner, CallOwner::Reconnect { .. }) && ui.text_edit_focused();
+                confirm_ui(
+                    ui,
+                    cx,
+                    Question { verb: &verb, of: "", why: &why, what, lines: &lines, tool: Some(&call.tool), is_unexpected },
+                    height,
+                );
             }
             Dialog::ConfirmCompare { compare, calls } => {
                 let (why, of) = (call_bar::why_asked(&compare.tool), format!(" of {}", compare.tool.name));
                 let what = "One after the other, with these arguments:";
-                confirm_ui(ui, cx, &format!("Make {}", calls_text(calls.len())), &of, (&why, what, calls), height);
+                let verb = format!("Make {}", calls_text(calls.len()));
+                let tool = Some(&*compare.tool);
+                confirm_ui(
+                    ui,
+                    cx,
+                    Question { verb: &verb, of: &of, why: &why, what, lines: calls, tool, is_unexpected: false },
+                    height,
+                );
             }
             Dialog::ConfirmCollection { run, calls } => {
                 let all = calls_text(run.calls.len());
@@ -55,8 +72,19 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
                     some => format!("{some} of {all} use tools that are not declared read-only and may change something."),
                 };
                 let what = "These are sent, one after another:";
-                confirm_ui(ui, cx, &format!("Make {all}"), "", (&why, what, calls), height);
+                let verb = format!("Make {all}");
+                confirm_ui(
+                    ui,
+                    cx,
+                    Question { verb: &verb, of: "", why: &why, what, lines: calls, tool: None, is_unexpected: false },
+                    height,
+                );
             }
+            Dialog::Values(missing) => servers::values_ui(ui, cx, missing),
+            Dialog::AllowedTools => servers::allowed_ui(ui, cx, height),
+            Dialog::KeepArguments { name } => call_bar::saved::keep_ui(ui, cx, name),
+            Dialog::Variables { name, value } => call_bar::saved::variables_ui(ui, cx, name, value, height),
+            Dialog::Watch(edited) => watch::dialog_ui(ui, cx, edited),
             Dialog::Definition { tool } => definition_ui(ui, cx, tool, height),
             Dialog::OpenLink { url } => link_ui(ui, cx, url),
             Dialog::ToolsChanged => {
@@ -136,19 +164,24 @@ pub(super) fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
         });
 }
 
-/// The safe answer of a dialog that asks before something is done: it has the keyboard when it opens, and the keys that
-/// make a call are not its Enter. True when it was chosen.
-fn cancel_ui(ui: &mut Ui) -> bool {
+/// Gives the keyboard to the answer that Enter is to give, once, when the dialog opens. Neither the keys that make a call
+/// nor an Enter that is still held down from before are that Enter.
+fn focus_first(ui: &Ui, answer: &egui::Response) {
     let id = Id::unique("dialog has had its focus");
     let pass = ui.ctx().cumulative_pass_nr();
     let last: Option<u64> = ui.data(|data| data.get_temp(id));
-    ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
-    let cancel = widgets::button(ui, "Cancel");
     if last.is_none_or(|last| last + 1 < pass) {
-        cancel.request_focus();
+        answer.request_focus();
     }
     ui.data_mut(|data| data.insert_temp(id, pass));
-    cancel.clicked()
+}
+
+/// Takes away the Enter that nobody meant for a dialog.
+fn leave_out_held_enter(ui: &Ui) {
+    ui.input_mut(|input| {
+        input.consume_key(Modifiers::COMMAND, Key::Enter);
+        input.events.retain(|event| !matches!(event, egui::Event::Key { key: Key::Enter, repeat: true, .. }));
+    });
 }
 
 /// "1 call", "3 calls".
@@ -156,23 +189,45 @@ pub(super) fn calls_text(count: usize) -> String {
     if count == 1 { "1 call".to_owned() } else { widgets::number_text(count as u64, "calls") }
 }
 
-/// Asks before calls that may change something. `verb` is what the button does, asked with `of` behind it; then why it is
-/// asked, what the list is, and the list.
-fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, verb: &str, of: &str, (why, what, lines): (&str, &str, &[String]), height: f32) {
+/// What is asked before calls that may change something.
+#[derive(Clone, Copy)]
+struct Question<'a> {
+    /// What the button does; asked with `of` behind it.
+    verb: &'a str,
+    of: &'a str,
+    why: &'a str,
+    /// What the list is, and the list.
+    what: &'a str,
+    lines: &'a [String],
+    /// The one tool that is called, where it is one.
+    tool: Option<&'a Tool>,
+    /// Nobody has just asked for it, so an Enter may be meant for something else.
+    is_unexpected: bool,
+}
+
+fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
     let t = ThemeTokens::of(ui);
+    let Question { verb, of, why, what, lines, tool, is_unexpected } = question;
     title(ui, cx, &format!("{verb}{of}?"));
     ui.horizontal_top(|ui| {
         ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
         paragraph(ui, why);
     });
     ui.label(RichText::new(what).font(theme::small()).color(t.weak));
-    code_ui(ui, "confirm", lines, height);
+    code_ui(ui, "confirm", lines, height - 40.0);
     ui.add_space(4.0);
+    if let Some(tool) = tool.filter(|tool| !tool.raw.is_empty() && cx.state.servers.can_remember()) {
+        servers::allow_ui(ui, cx, tool);
+    }
+    leave_out_held_enter(ui);
+    let is_safe = tool.is_some_and(|tool| !tool.is_declared_destructive()) && !is_unexpected;
     top_bar::at_right(ui, theme::BUTTON, |ui| {
-        if widgets::Button::new(verb).primary().show(ui).clicked() {
+        let send = widgets::Button::new(verb).primary().show(ui);
+        let cancel = widgets::button(ui, "Cancel");
+        focus_first(ui, if is_safe { &send } else { &cancel });
+        if send.clicked() {
             cx.send(CallAction::Confirm);
-        }
-        if cancel_ui(ui) {
+        } else if cancel.clicked() {
             cx.send(Action::CloseDialog);
         }
     });

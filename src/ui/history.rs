@@ -93,7 +93,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 }
 
 /// How much is kept. Changed by a button alone, since what is beyond the limits goes at once.
-fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
+pub(super) fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let history = &cx.state.history;
     let send = |action| cx.send(Action::History(action));

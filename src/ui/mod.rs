@@ -23,6 +23,7 @@ mod verify;
 mod history;
 mod hosts;
 mod library;
+mod notices;
 mod once;
 mod palette;
 mod panes;
@@ -30,6 +31,8 @@ mod probe;
 mod problems;
 mod sizes;
 mod server;
+mod servers;
+mod settings;
 mod sidebar;
 mod start;
 mod status_bar;
@@ -37,6 +40,7 @@ mod strip;
 mod tokenizer;
 mod top_bar;
 mod versus;
+mod watch;
 mod what_if;
 mod wire;
 
@@ -202,6 +206,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     if cx.state.view.screen.has_call_bar() {
         Panel::top("call bar").resizable(false).frame(Frame::new().fill(t.bg)).show(ui, |ui| call_bar::call_bar_ui(ui, cx));
     }
+    notices::notices_ui(ui, cx);
     let middle = CentralPanel::default().frame(Frame::new().fill(t.bg));
     match cx.state.view.screen {
         Screen::Start => middle.show(ui, |ui| start::start_ui(ui, cx)),
@@ -212,6 +217,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Probe => middle.show(ui, |ui| probe::probe_ui(ui, cx)),
         Screen::Verify => middle.show(ui, |ui| verify::verify_ui(ui, cx)),
         Screen::Collection => middle.show(ui, |ui| collection::collection_ui(ui, cx)),
+        Screen::Settings => middle.show(ui, |ui| settings::settings_ui(ui, cx)),
         Screen::Server => middle.show(ui, |ui| server::server_ui(ui, cx)),
         Screen::Versus => middle.show(ui, |ui| versus::versus_ui(ui, cx)),
         Screen::Diff => middle.show(ui, |ui| diff::diff_ui(ui, cx)),
@@ -228,6 +234,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
             if let Some(height) = strip::height(ui, cx) {
                 Panel::top("answer strip").exact_size(height).resizable(false).frame(bar).show(ui, |ui| strip::strip_ui(ui, cx));
             }
+            notices::stderr_ui(ui, cx);
             // Of a call that nothing came of there is nothing to count.
             let has_answer = cx.state.capture().is_some_and(|capture| capture.response.is_some());
             if has_answer && cx.state.view.maximised.is_none() {

@@ -10,10 +10,10 @@ use egui::{
 
 use super::commands::{self, COMMANDS};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, widgets};
+use super::{Cx, icons, servers, widgets};
 use crate::format::FORMATS;
 use crate::state::versus::ServerDiffAction;
-use crate::state::{Action, CallAction, Dialog, PaneView, Screen, ViewAction};
+use crate::state::{Action, CallAction, Dialog, ImportAction, PaneView, Screen, ViewAction};
 
 const WIDTH: f32 = 560.0;
 const ROW: f32 = 28.0;
@@ -211,6 +211,13 @@ fn all(cx: &Cx<'_>) -> Vec<Entry> {
             does: Does::Action(Box::new(ViewAction::SetPane { pane: 1, shows: PaneView::Text(format.id()) }.into())),
         }));
     }
+    entries.extend(servers::others(cx).into_iter().map(|(at, recent)| Entry {
+        glyph: icons::PLUG,
+        kind: "Server",
+        name: format!("Connect to {}", recent.label().0),
+        detail: String::new(),
+        does: Does::Action(Box::new(Action::Import(ImportAction::ConnectRecent(at)))),
+    }));
     if state.connection.is_connected() {
         entries.push(Entry {
             glyph: icons::DIFF,

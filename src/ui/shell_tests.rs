@@ -12,10 +12,10 @@ use super::{Cx, theme, window};
 use crate::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
 use crate::fixture::export::ExportChoice;
 use crate::problem::{Problem, ProblemKind};
-use crate::source::Source;
+use crate::source::{Recent, Source};
 use crate::state::{
-    Action, CallAction, CallOwner, ConnectAction, Connection, Dialog, ExportAction, Form, FormMode, ListedTool, PathPurpose,
-    PreparedCall, Running, Screen, SettingsAction, StartQuestion, State, Toast, Value, ViewAction,
+    Action, CallAction, CallOwner, ConnectAction, Connection, Dialog, ExportAction, Form, FormMode, ImportAction, ListedTool,
+    PathPurpose, PreparedCall, Running, Screen, SettingsAction, StartQuestion, State, Toast, Value, ViewAction,
 };
 use crate::token::Tokens;
 
@@ -204,6 +204,21 @@ fn the_start_page_asks_and_each_card_is_one_click() {
     for &question in StartQuestion::ALL {
         check_click(connected(), question.title(), CallAction::Ask(question));
     }
+}
+
+#[test]
+fn servers_used_before_are_a_click_or_a_key_away() {
+    let used = || {
+        let mut state = connected();
+        state.importing.recent = vec![Recent::of_config("/home/me/.mcp.json", "mine"), Recent::of_config("/x.json", "other")];
+        state
+    };
+    let connect = |at| Action::Import(ImportAction::ConnectRecent(at));
+    check_click(used(), "Connect to mine, Ctrl L connects", connect(0));
+    check_click(used(), "Connect to other, ", connect(1));
+    let mut harness = harness(used());
+    press(&mut harness, Modifiers::COMMAND, Key::L);
+    assert_eq!(harness.state().sent, [connect(0)]);
 }
 
 #[test]
@@ -476,6 +491,22 @@ fn a_tool_that_may_change_things_is_asked_about() {
     assert_eq!(harness.state().sent, []);
     press(&mut harness, Modifiers::NONE, Key::Escape);
     assert_eq!(harness.state().sent, [Action::CloseDialog]);
+}
+
+#[test]
+fn enter_sends_what_is_asked_about_but_for_what_may_destroy() {
+    let ask = |hints: &str| {
+        let raw = format!(r#"{{"name":"dial_delete","inputSchema":{{}},"annotations":{hints}}}"#);
+        let mut state = connected();
+        state.dialog =
+            Some(Dialog::ConfirmCall { call: PreparedCall { tool: Arc::new(Tool::read(raw.into())), ..delete("{}") } });
+        let mut harness = harness(state);
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        harness.state().sent.clone()
+    };
+    assert_eq!(ask("{}"), [CallAction::Confirm.into()]);
+    assert_eq!(ask(r#"{"destructiveHint":false}"#), [CallAction::Confirm.into()]);
+    assert_eq!(ask(r#"{"destructiveHint":true}"#), [Action::CloseDialog]);
 }
 
 #[test]

@@ -5,9 +5,9 @@ mod own;
 use egui::{Align2, Response, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, widgets};
+use super::{Cx, icons, servers, widgets};
 use crate::source::Source;
-use crate::state::{Action, CallAction, ConnectAction, Connection, StartQuestion, ViewAction};
+use crate::state::{Action, CallAction, ConnectAction, Connection, ImportAction, StartQuestion, ViewAction};
 
 /// The height most cards have; only an estimate for placing the page.
 const CARD_HEIGHT: f32 = 104.0;
@@ -18,7 +18,8 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let width = (ui.available_width() - 48.0).clamp(280.0, 760.0);
         let side = ((ui.available_width() - width) / 2.0).max(0.0);
         let own = if cx.state.connection.is_sample() { 0.0 } else { own::HEIGHT };
-        let content = 250.0 + own + rows(width) as f32 * (CARD_HEIGHT + 16.0);
+        let used = servers::others(cx).len().min(servers::FEW) as f32 * 44.0;
+        let content = 250.0 + own + used + rows(width) as f32 * (CARD_HEIGHT + 16.0);
         ui.add_space(((ui.available_height() - content) * 0.4).max(16.0));
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
@@ -30,10 +31,15 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 {
                     cx.send(ViewAction::SelectCapture(capture.clone()));
                 }
+                let is_own = cx.state.connection.is_connected() && !cx.state.connection.is_sample();
+                if !is_own {
+                    used_ui(ui, cx, width);
+                }
                 match &cx.state.connection {
                     Connection::Connected { source, .. } if !matches!(source, Source::Sample(_)) => {
                         own::own_ui(ui, cx, width);
                         ui.add_space(24.0);
+                        used_ui(ui, cx, width);
                         ui.label(RichText::new("Or ask the sample server").font(theme::semibold(16.0)).color(t.strong));
                         let words = "A click switches servers: this connection is closed, and the sample inside this program takes its place";
                         ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
@@ -71,6 +77,27 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
             });
         });
     });
+}
+
+/// The servers used before, one click each.
+fn used_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
+    let t = ThemeTokens::of(ui);
+    let used = servers::others(cx);
+    if used.is_empty() {
+        return;
+    }
+    ui.label(RichText::new("Your servers").font(theme::semibold(16.0)).color(t.strong));
+    let keys = super::commands::keys_of(servers::CONNECT);
+    for (row, (at, recent)) in used.into_iter().take(servers::FEW).enumerate() {
+        let (name, place) = recent.label();
+        let about = if row == 0 { format!("{keys} connects") } else { String::new() };
+        let glyph = if recent.is_pinned { icons::BASELINE } else { icons::HISTORY };
+        let response = own::row_ui(ui, width, glyph, &format!("Connect to {name}"), &about);
+        if response.on_hover_text(servers::spoken(&place)).clicked() {
+            cx.send(Action::Import(ImportAction::ConnectRecent(at)));
+        }
+    }
+    ui.add_space(24.0);
 }
 
 /// The server went away: what that means, and the way on.

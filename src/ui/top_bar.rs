@@ -7,7 +7,7 @@ use egui::{
 
 use super::commands::{self, Region};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, palette, tokenizer, widgets};
+use super::{Cx, icons, palette, servers, settings, tokenizer, watch, widgets};
 use crate::settings::Theme;
 use crate::source::{Protocol, Source};
 use crate::state::versus::ServerDiffAction;
@@ -34,6 +34,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             {
                 cx.send(ConnectAction::Reconnect);
             }
+            watch::button_ui(ui, cx);
         }
         let left = ui.cursor().left();
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -102,7 +103,7 @@ pub(super) fn paint_dot(ui: &Ui, center: Pos2, look: &ConnectionLook) {
 }
 
 /// Room that everything beside the chip takes in a narrow window.
-const OTHERS: f32 = 290.0;
+const OTHERS: f32 = 322.0;
 
 fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     let t = ThemeTokens::of(ui);
@@ -168,7 +169,10 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
         x = put(x + 20.0, galley);
     }
     ui.painter().text(pos2(rect.right() - 10.0, y), Align2::RIGHT_CENTER, icons::DOWN, theme::icon_font(12.0), t.weak);
-    Popup::menu(&response).show(|ui| server_menu(ui, cx));
+    Popup::menu(&response).show(|ui| {
+        let height = ui.content_rect().height() - theme::TOP_BAR - 24.0;
+        egui::ScrollArea::vertical().max_height(height).show(ui, |ui| server_menu(ui, cx));
+    });
     response
 }
 
@@ -236,6 +240,9 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         };
         item(ui, icons::SWAP, words, true, ConnectAction::ReconnectIn(Protocol::Version(version)).into());
     }
+    if let Some(open) = watch::open(cx) {
+        item(ui, icons::READ_ONLY, watch::NAME, true, open);
+    }
     item(ui, icons::DISCONNECT, "Disconnect", is_open, ConnectAction::Disconnect.into());
     item(ui, icons::INFO, "How it connected", !cx.state.steps.is_empty(), Action::ShowDialog(Dialog::Steps));
     let other = Action::Versus(ServerDiffAction::Choose);
@@ -247,9 +254,18 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         let forget = LoginAction::Forget { url: http.url.clone(), client_id: login.client_id.clone() };
         item(ui, icons::KEY, "Forget the login", true, Action::Login(forget));
     }
+    if cx.state.servers.can_remember() {
+        let words = match cx.state.allowed_tools().len() {
+            0 => "Tools called without a question…".to_owned(),
+            count => format!("Tools called without a question ({count})…"),
+        };
+        item(ui, icons::CONSENT, &words, true, Action::ShowDialog(Dialog::AllowedTools));
+    }
     ui.separator();
+    servers::recent_menu_ui(ui, cx);
     item(ui, icons::PLUG, "Use my server…", cx.state.view.screen != Screen::Connect, ConnectAction::Show.into());
     item(ui, icons::CALL, "Sample server", true, ConnectAction::Connect(Box::new(Source::sample())).into());
+    item(ui, icons::ARGUMENTS, settings::NAME, true, ViewAction::ShowSettings.into());
     item(ui, icons::OPEN_FILE, "Open file…", true, Action::OpenPath(None));
     item(ui, icons::CHECK, "Verify fixtures…", true, Action::Fixture(FixtureAction::ShowVerify));
     item(ui, icons::LIST, "Run a collection…", true, Action::Collection(CollectionAction::Show));

@@ -115,19 +115,25 @@ fn hidden_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize, at:
     }
 }
 
-/// Keeping the new answer of one fixture, at the right end of its row. Returns where it begins.
-fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, rect: Rect, name: &str, place: usize) -> f32 {
-    if fixture.came.is_none() || cx.state.fixtures.verifying.is_running() {
+/// What can be done with the new answer of one fixture, at the right end of its row. Returns where it begins.
+fn answer_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, rect: Rect, name: &str, place: usize) -> f32 {
+    if fixture.sides.is_none() || cx.state.fixtures.verifying.is_running() {
         return rect.right();
     }
-    let at = Rect::from_min_max(pos2(rect.right() - 92.0, rect.top() + 2.0), pos2(rect.right() - 4.0, rect.bottom() - 2.0));
-    let label = format!("Keep the new answer of {name}");
-    ui.scope_builder(widgets::region(ui, ("keep", place)).max_rect(at), |ui| {
-        if Button::new("Keep new").icon(icons::CHECK).name(&label).tip(&label).height(ROW - 4.0).show(ui).clicked() {
-            cx.send(Action::Fixture(FixtureAction::Accept(Some(place))));
-        }
-    });
-    at.left() - 8.0
+    let mut right = rect.right() - 4.0;
+    let mut button = |words: &str, icon: &str, label: &str, width: f32| {
+        let at = Rect::from_min_max(pos2(right - width, rect.top() + 2.0), pos2(right, rect.bottom() - 2.0));
+        right = at.left() - 6.0;
+        let shown = |ui: &mut Ui| Button::new(words).icon(icon).name(label).tip(label).height(ROW - 4.0).show(ui).clicked();
+        ui.scope_builder(widgets::region(ui, (words, place)).max_rect(at), shown).inner
+    };
+    if fixture.acceptable().is_some() && button("Keep new", icons::CHECK, &format!("Keep the new answer of {name}"), 88.0) {
+        cx.send(Action::Fixture(FixtureAction::Accept(Some(place))));
+    }
+    if fixture.differs() && button("Difference", icons::DIFF, &format!("Show what differs in {name}"), 100.0) {
+        cx.send(Action::Fixture(FixtureAction::ShowDifference(place)));
+    }
+    right - 2.0
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
@@ -183,7 +189,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
                 Ok((tool, arguments)) => format!("{word} · {tool} {arguments}"),
                 Err(why) => format!("{word} · {why}"),
             };
-            let right = keep_ui(ui, cx, fixture, rect, &name, row.fixture);
+            let right = answer_ui(ui, cx, fixture, rect, &name, row.fixture);
             widgets::text_at(ui, pos2(end + 12.0, mid), rest.as_str(), theme::regular(12.0), t.weak, right - end - 16.0);
             format!("{name}, {rest}")
         }

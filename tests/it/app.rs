@@ -780,7 +780,7 @@ fn a_call_is_repeated() {
     // Ctrl R: the last call again, and what it changed.
     press(&mut window, Key::Escape, Modifiers::NONE);
     press(&mut window, Key::R, Modifiers::COMMAND);
-    until_label(&mut window, "Since the call before: 0 tok, nothing changed");
+    until_label(&mut window, "Since the call before: same as before");
 }
 
 #[test]

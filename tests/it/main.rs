@@ -43,5 +43,7 @@ mod pictures;
 mod reading;
 #[cfg(feature = "gui")]
 mod screens;
+#[cfg(all(feature = "gui", unix))]
+mod watch;
 #[cfg(feature = "gui")]
 mod window;

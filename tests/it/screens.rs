@@ -715,7 +715,7 @@ fn connecting_to_ones_own() {
     let mut window = Window::sample("all");
     window.send(ConnectAction::Show);
     let recent = ["https://weather.example.com/mcp", "http://127.0.0.1:3001/mcp"].map(|url| {
-        Recent::of(&Source::Http(Http { url: url.into(), login: Some(Login::default()), ..Http::default() })).unwrap()
+        Recent::of(&Source::Http(Http { url: url.into(), login: Some(Login::default()), ..Http::default() }), None).unwrap()
     });
     let mut recent = recent.to_vec();
     recent[0].is_pinned = true;

@@ -1,4 +1,4 @@
-//! The sources used before: a click fills the form, connecting is another.
+//! The servers used before: a click connects, another fills the form to change something first.
 
 use egui::{Label, RichText, Ui};
 
@@ -10,6 +10,7 @@ use crate::state::{Action, ImportAction};
 pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let recent = &cx.state.importing.recent;
+    let is_choosing = cx.state.versus.is_choosing;
     if recent.is_empty() {
         return;
     }
@@ -18,15 +19,25 @@ pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::HISTORY, 16.0, t.weak)));
             ui.label(RichText::new("Used before").font(theme::semibold(13.0)).color(t.strong));
-            ui.label(RichText::new("Values of secrets are not kept").font(theme::small()).color(t.weak));
+            ui.label(RichText::new("Secrets come from the keychain, or are asked for").font(theme::small()).color(t.weak));
         });
         for (at, recent) in recent.iter().enumerate() {
             let (name, place) = recent.label();
             ui.horizontal(|ui| {
-                if widgets::Button::new(&name).small().name(&format!("Use {name} again")).show(ui).clicked() {
-                    send(ImportAction::UseRecent(at));
+                if is_choosing {
+                    if widgets::Button::new(&name).small().name(&format!("Use {name} again")).show(ui).clicked() {
+                        send(ImportAction::UseRecent(at));
+                    }
+                } else if widgets::Button::new(&name)
+                    .small()
+                    .icon(icons::PLUG)
+                    .name(&format!("Connect to {name}"))
+                    .show(ui)
+                    .clicked()
+                {
+                    send(ImportAction::ConnectRecent(at));
                 }
-                let room = (ui.available_width() - 2.0 * theme::ICON_BUTTON - 24.0).max(40.0);
+                let room = (ui.available_width() - 3.0 * theme::ICON_BUTTON - 32.0).max(40.0);
                 ui.scope(|ui| {
                     ui.set_max_width(room);
                     ui.add(Label::new(RichText::new(place).font(theme::code()).color(t.weak)).truncate());
@@ -42,6 +53,9 @@ pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     };
                     if widgets::icon_button(ui, glyph, &words).clicked() {
                         send(ImportAction::Pin(at));
+                    }
+                    if !is_choosing && widgets::icon_button(ui, icons::ARGUMENTS, &format!("Edit {name} first")).clicked() {
+                        send(ImportAction::UseRecent(at));
                     }
                 });
             });

@@ -26,48 +26,61 @@ fn since<'a>(cx: &Cx<'a>) -> Option<&'a Arc<DiffView>> {
     cx.ask_of(&[before.clone(), now.clone()], DiffQuery::default()).ready()
 }
 
-/// What became of a pane's content: `−119 tok · 0 facts lost`. True where there was room for it.
+/// What became of a pane's content: `−119 tok · 2 facts lost · 4 lines changed`. True where there was room for it.
 pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
     let Some(view) = since(cx) else { return false };
     let encoding = cx.state.settings.encoding();
     let format = match shows {
-        PaneView::Text(format) => format,
+        PaneView::Text(format) | PaneView::Rendered(format) => format,
         PaneView::Tree => "json",
-        PaneView::Rendered(_) | PaneView::Host(_) => return false,
+        PaneView::Host(_) => return false,
     };
     let pair = view.found.tokens.iter().find(|pair| pair.format == format).and_then(|pair| Some((pair.a?, pair.b?)));
     let Some((a, b)) = pair.map(|(a, b)| (a.get(encoding), b.get(encoding))) else { return false };
-    let (changed, is_changed) = match shows {
-        PaneView::Tree => {
-            let values = view.values_changed();
-            (format!("{} changed", widgets::number_text(values, "values")), values > 0)
-        }
-        _ => match view.facts_lost() {
-            0 => ("text changed".to_owned(), view.text.as_ref().is_ok_and(|text| !text.found.is_empty())),
-            lost => (format!("{} lost", widgets::number_text(lost, "facts")), true),
-        },
-    };
-    let cost = format!("{} tok", signed_from(a, b));
-    // As many tokens are not the same text.
-    let tokens = match (a == b, is_changed) {
-        (true, true) => changed.clone(),
-        (true, false) => "same as before".to_owned(),
-        (false, _) => cost.clone(),
-    };
-    let whole = if a != b && is_changed { format!("{cost} · {changed}") } else { tokens.clone() };
-    let share = percent(a, b).map_or_else(String::new, |share| format!(" ({share} against before)"));
-    let more = if is_changed { changed.as_str() } else { "nothing changed" };
-    let spoken = format!("Since the call before: {cost}{share}, {more}. Show the difference");
-    let shown = if room > 190.0 { whole.as_str() } else { tokens.as_str() };
+    let mut parts = Vec::new();
+    if a != b {
+        parts.push(format!("{} tok", signed_from(a, b)));
+    }
+    let changes = changes(view, format);
+    parts.extend(changes.clone());
+    if parts.is_empty() {
+        parts.push("same as before".to_owned());
+    }
+    let share = percent(a, b).map_or_else(String::new, |share| format!(" ({share} of the tokens before)"));
+    let spoken = format!("Since the call before: {}{share}. Show the difference", parts.join(", "));
     if room < 90.0 {
         return false;
     }
-    if Button::new(shown).icon(icons::DIFF).name(&spoken).tip(&spoken).height(22.0).show(ui).clicked()
+    // As much as there is room for, the cost first.
+    let width =
+        |text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::medium(12.0), ThemeTokens::of(ui).text).size().x + 44.0;
+    let fits = |count: &usize| width(&parts[..*count].join(" · ")) <= room;
+    let shown = parts[..(1..=parts.len()).rev().find(fits).unwrap_or(1)].join(" · ");
+    if Button::new(&shown).icon(icons::DIFF).name(&spoken).tip(&spoken).height(22.0).show(ui).clicked()
         && let Some((now, before)) = cx.state.again.pair.clone()
     {
         act(cx, DiffAction::Open(before, now));
     }
     true
+}
+
+/// What changed of a format, most weighty first, each counted; nothing where nothing did.
+fn changes(view: &DiffView, format: &str) -> Vec<String> {
+    let lines = view.text.as_ref().map_or(0, |text| text.found.added.max(text.found.removed));
+    // Lines are those of the text as it was sent; what is written from the data, or is JSON on one line, differs where the
+    // data does.
+    let has_lines = format == "content" && !(view.is_laid_out && view.values_changed() > 0);
+    let (text_lines, values) = if has_lines { (lines, 0) } else { (0, view.values_changed()) };
+    let counted = [
+        (if format == "content" { view.facts_lost() } else { 0 }, "fact", "lost"),
+        (text_lines, "line", "changed"),
+        (values, "value", "changed"),
+    ];
+    let said = |(count, one, what): (u64, &str, &str)| {
+        let unit = if count == 1 { one.to_owned() } else { format!("{one}s") };
+        (count > 0).then(|| format!("{} {what}", widgets::number_text(count, &unit)))
+    };
+    counted.into_iter().filter_map(said).collect()
 }
 
 fn sentence(found: &ToolsDifference, encoding: crate::token::Encoding) -> String {

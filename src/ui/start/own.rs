@@ -63,7 +63,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
 }
 
 /// A row that leads somewhere: what, and a few words about it.
-fn row_ui(ui: &mut Ui, width: f32, glyph: &str, text: &str, about: &str) -> Response {
+pub(super) fn row_ui(ui: &mut Ui, width: f32, glyph: &str, text: &str, about: &str) -> Response {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{text}, {about}")));

@@ -1,0 +1,381 @@
+//! What is remembered of the server that is connected: which of its tools need no question, what they were called with,
+//! its variables. `store` keeps it from run to run, where anything is kept at all.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Dialog, Effect, ImportEffect, PreparedCall, State};
+use crate::capture::Tool;
+use crate::digest::sha256;
+use crate::source::{ServerMemory, Source, ToolArguments, server_key};
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub struct Servers {
+    /// Where it is kept; `None` keeps it for this run.
+    folder: Option<PathBuf>,
+    /// The folder that Loupe runs in, which commands are started in.
+    here: Option<PathBuf>,
+    known: BTreeMap<String, ServerMemory>,
+    /// The server that is connected, or was last; `None` is the sample or a folder of captures.
+    key: Option<String>,
+}
+
+impl Servers {
+    /// What is remembered of the server of now.
+    pub fn memory(&self) -> Option<&ServerMemory> {
+        self.known.get(self.key.as_ref()?)
+    }
+
+    /// Whether anything can be remembered of the server of now.
+    pub fn can_remember(&self) -> bool {
+        self.key.is_some()
+    }
+
+    /// Whether it is kept from run to run, and what was kept is read.
+    pub fn is_kept(&self) -> bool {
+        self.folder.is_some()
+    }
+
+    /// The folder that commands without one of their own are started in.
+    pub fn here(&self) -> Option<&Path> {
+        self.here.as_deref()
+    }
+
+    /// Turns to another server; whether it is another.
+    pub(super) fn turn_to(&mut self, source: &Source) -> bool {
+        let key = server_key(source, self.here());
+        let is_other = key != self.key;
+        self.key = key;
+        is_other
+    }
+}
+
+/// Which tools are called without a question from here on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AllowedTools {
+    /// The one that was asked about.
+    This,
+    /// And every other of the server as it is listed now, but for those that are declared destructive.
+    All,
+}
+
+/// What a person does with what is remembered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ServersAction {
+    /// Commands are started in this folder, where they have none of their own.
+    StartIn(PathBuf),
+    /// Ask before this tool is called again; `None` is every tool.
+    AskAgain(Option<String>),
+    /// Keeps the arguments in the form under this name.
+    KeepArguments(String),
+    /// Puts the arguments of this name into the form; `None` is those of the last call.
+    UseArguments(Option<String>),
+    ForgetArguments(String),
+    /// Gives a variable a value; `None` takes it away.
+    SetVariable {
+        name: String,
+        value: Option<String>,
+    },
+}
+
+impl State {
+    pub(super) fn change_servers(&mut self, action: ServersAction, effects: &mut Vec<Effect>) {
+        match action {
+            ServersAction::StartIn(folder) => self.servers.here = Some(folder),
+            ServersAction::AskAgain(tool) => self.remember(effects, |memory| match tool {
+                Some(tool) => drop(memory.allowed.remove(&tool)),
+                None => memory.allowed.clear(),
+            }),
+            ServersAction::KeepArguments(name) => {
+                let (Some(tool), Some(form)) = (self.selected_tool.clone(), self.form()) else { return };
+                let text = form.text.to_string();
+                self.remember(effects, |memory| {
+                    memory.arguments.entry(tool).or_default().named.insert(name, text);
+                });
+            }
+            ServersAction::UseArguments(name) => {
+                let known = self.tool_arguments().cloned().unwrap_or_default();
+                let text = name.map_or(known.last, |name| known.named.get(&name).cloned());
+                if let Some(text) = text {
+                    self.edit_form(|form, schema| form.set_text(&text, schema));
+                }
+            }
+            ServersAction::ForgetArguments(name) => {
+                let Some(tool) = self.selected_tool.clone() else { return };
+                self.remember(effects, |memory| {
+                    memory.arguments.entry(tool).and_modify(|of| drop(of.named.remove(&name)));
+                });
+            }
+            ServersAction::SetVariable { name, value } => {
+                self.remember(effects, |memory| match value {
+                    Some(value) => drop(memory.variables.insert(name, value)),
+                    None => drop(memory.variables.remove(&name)),
+                });
+                self.use_variables();
+            }
+        }
+    }
+
+    /// The arguments of the selected tool that are remembered.
+    pub fn tool_arguments(&self) -> Option<&ToolArguments> {
+        self.servers.memory()?.arguments.get(self.selected_tool.as_deref()?)
+    }
+
+    /// Changes what is remembered of the server of now.
+    pub(super) fn remember(&mut self, effects: &mut Vec<Effect>, change: impl FnOnce(&mut ServerMemory)) {
+        let Some(key) = self.servers.key.clone() else { return };
+        let source = self.connection.source().map(ToString::to_string);
+        let memory = self.servers.known.entry(key.clone()).or_default();
+        change(memory);
+        memory.source = source.unwrap_or_else(|| std::mem::take(&mut memory.source));
+        if let Some(folder) = self.servers.folder.clone() {
+            let changed = BTreeMap::from([(key, memory.clone())]);
+            effects.push(Effect::Import(ImportEffect::KeepServers { folder, changed }));
+        }
+    }
+
+    /// What earlier runs kept. Where the server is connected already and nobody has typed anything, it is used at once.
+    pub(super) fn servers_read(&mut self, folder: PathBuf, known: BTreeMap<String, ServerMemory>) {
+        let of_now = std::mem::replace(&mut self.servers.known, known);
+        self.servers.known.extend(of_now);
+        self.servers.folder = Some(folder);
+        self.use_variables();
+        if self.captures.is_empty() && self.forms.values().all(|form| *form.text == *"{}") {
+            self.forms.clear();
+            let remembered = self.remembered_tool().or_else(|| self.selected_tool.clone());
+            if let Some(name) = remembered {
+                self.select_tool(&name);
+            }
+        }
+    }
+
+    /// The tool that was called last, where it is still listed.
+    pub(super) fn remembered_tool(&self) -> Option<String> {
+        let name = self.servers.memory()?.tool.as_ref()?;
+        self.tools.iter().any(|listed| listed.tool.name == *name).then(|| name.clone())
+    }
+
+    /// Gives every form the variables of the server of now.
+    pub(super) fn use_variables(&mut self) {
+        let variables = Arc::new(self.servers.memory().map(|memory| memory.variables.clone()).unwrap_or_default());
+        for (name, form) in &mut self.forms {
+            let listed = self.tools.iter().find(|listed| listed.tool.name == *name);
+            form.use_variables(Arc::clone(&variables), listed.and_then(|listed| listed.tool.input_schema.as_ref()));
+        }
+    }
+
+    /// Remembers what a tool is called with.
+    pub(super) fn keep_arguments(&mut self, tool: &str, effects: &mut Vec<Effect>) {
+        let Some(text) = self.forms.get(tool).map(|form| form.text.to_string()) else { return };
+        self.remember(effects, |memory| {
+            memory.tool = Some(tool.to_owned());
+            memory.arguments.entry(tool.to_owned()).or_default().last = Some(text);
+        });
+    }
+
+    // Consent
+
+    /// Whether a tool is called without a question: somebody said so of exactly this definition.
+    pub fn is_allowed(&self, tool: &Tool) -> bool {
+        let allowed = self.servers.memory().and_then(|memory| memory.allowed.get(&tool.name));
+        allowed.is_some_and(|digest| *digest == sha256(&tool.raw))
+    }
+
+    /// From here on these tools are called without a question.
+    pub(super) fn allow(&mut self, which: AllowedTools, tool: &Tool, effects: &mut Vec<Effect>) {
+        let all = self.tools.iter().map(|listed| &*listed.tool);
+        let allowed: Vec<&Tool> = match which {
+            AllowedTools::This => vec![tool],
+            AllowedTools::All => all.filter(|tool| !tool.is_declared_read_only() && !tool.is_declared_destructive()).collect(),
+        };
+        let allowed: Vec<_> = allowed.into_iter().map(|tool| (tool.name.clone(), sha256(&tool.raw))).collect();
+        self.remember(effects, |memory| memory.allowed.extend(allowed));
+    }
+
+    /// The tool that the question in the dialog is about, where what is asked can still be sent: else the yes would be for
+    /// another server or another definition.
+    pub(super) fn asked_about(&self) -> Option<Arc<Tool>> {
+        let can_send = |call: &PreparedCall| self.check_prepared(call).is_ok();
+        match &self.dialog {
+            Some(Dialog::ConfirmCall { call }) if can_send(call) => Some(Arc::clone(&call.tool)),
+            Some(Dialog::ConfirmCompare { compare, .. }) if compare.series.left().all(can_send) => {
+                Some(Arc::clone(&compare.tool))
+            }
+            _ => None,
+        }
+    }
+
+    /// Tools that are called without a question, and whether that is said of another definition, so that they are asked
+    /// about all the same.
+    pub fn allowed_tools(&self) -> Vec<(&str, bool)> {
+        let allowed = self.servers.memory().map(|memory| memory.allowed.keys()).into_iter().flatten();
+        let current: BTreeSet<&str> =
+            self.tools.iter().filter(|listed| self.is_allowed(&listed.tool)).map(|listed| listed.tool.name.as_str()).collect();
+        allowed.map(|name| (name.as_str(), !current.contains(name.as_str()))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::Server;
+    use crate::source::Command;
+    use crate::state::{Action, CallAction, ConnectAction, Event, ImportEvent, SessionEffect, SessionUpdate};
+
+    const READS: &str = r#"{"name":"get","inputSchema":{},"annotations":{"readOnlyHint":true}}"#;
+    const WRITES: &str = r#"{"name":"put","inputSchema":{"type":"object","properties":{"city":{"enum":["Bonn"]}}}}"#;
+    const DESTROYS: &str = r#"{"name":"del","inputSchema":{},"annotations":{"destructiveHint":true}}"#;
+
+    fn connect(state: &mut State, program: &str, tools: &[&str]) {
+        let source = Source::Command(Command { program: program.into(), ..Command::default() });
+        state.perform(ConnectAction::Connect(Box::new(source)), &mut Vec::new());
+        let session = state.session;
+        let tools = tools.iter().map(|raw| Tool::read((*raw).to_owned().into())).collect();
+        for update in [SessionUpdate::Connected(Server::default()), SessionUpdate::Tools { tools, note: None }] {
+            state.apply(Event::Session { session, update }, &mut Vec::new());
+        }
+    }
+
+    fn perform(state: &mut State, action: impl Into<Action>) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        state.perform(action, &mut effects);
+        effects
+    }
+
+    /// The arguments that a call of a tool is sent with; `None` where it is asked about first.
+    fn call(state: &mut State, tool: &str) -> Option<String> {
+        perform(state, CallAction::SelectTool(tool.into()));
+        sent(&perform(state, CallAction::Call { send_anyway: false }))
+    }
+
+    fn sent(effects: &[Effect]) -> Option<String> {
+        effects.iter().find_map(|effect| match effect {
+            Effect::Session(SessionEffect::Call { arguments, .. }) => Some(String::from_utf8_lossy(arguments).into_owned()),
+            _ => None,
+        })
+    }
+
+    /// What one run keeps, read by the next.
+    fn next_run(kept: &[Effect]) -> State {
+        let known = kept.iter().rev().find_map(|effect| match effect {
+            Effect::Import(ImportEffect::KeepServers { changed, .. }) => Some(changed.clone()),
+            _ => None,
+        });
+        let mut state = State::default();
+        let known = known.expect("something is kept");
+        state.apply(Event::Import(ImportEvent::Servers { folder: "/f".into(), known }), &mut Vec::new());
+        state
+    }
+
+    #[test]
+    fn a_tool_that_is_always_allowed_is_asked_about_again_once_anything_of_it_changes() {
+        let mut state = State::default();
+        state.apply(Event::Import(ImportEvent::Servers { folder: "/f".into(), known: BTreeMap::new() }), &mut Vec::new());
+        connect(&mut state, "one", &[READS, WRITES, DESTROYS]);
+        assert_eq!(call(&mut state, "put"), None);
+        let effects = perform(&mut state, CallAction::ConfirmAlways(AllowedTools::This));
+        assert_eq!(sent(&effects).as_deref(), Some("{}"), "it is sent as well");
+        let again = |program: &str, tools: &[&str], tool: &str| {
+            let mut state = next_run(&effects);
+            connect(&mut state, program, tools);
+            call(&mut state, tool).is_some()
+        };
+        assert!(again("one", &[READS, WRITES, DESTROYS], "put"), "the next run knows");
+        assert!(!again("one", &[WRITES, DESTROYS], "del"), "another tool");
+        assert!(!again("two", &[WRITES], "put"), "another command");
+        let changed = WRITES.replace("enum", "examples");
+        assert!(!again("one", &[&changed], "put"), "another definition");
+        let mut state = next_run(&effects);
+        connect(&mut state, "one", &[&changed]);
+        assert_eq!(state.allowed_tools(), [("put", true)]);
+        connect(&mut state, "one", &[WRITES]);
+        assert_eq!(state.allowed_tools(), [("put", false)]);
+        perform(&mut state, ServersAction::AskAgain(Some("put".into())));
+        assert_eq!((call(&mut state, "put"), state.allowed_tools()), (None, Vec::new()));
+    }
+
+    #[test]
+    fn every_tool_is_all_but_those_declared_destructive() {
+        let mut state = State::default();
+        connect(&mut state, "one", &[READS, WRITES, DESTROYS, r#"{"name":"other","inputSchema":{}}"#]);
+        assert_eq!(call(&mut state, "put"), None);
+        perform(&mut state, CallAction::ConfirmAlways(AllowedTools::All));
+        assert_eq!(state.allowed_tools(), [("other", false), ("put", false)]);
+        state.running = None;
+        assert_eq!(call(&mut state, "del"), None);
+        let effects = perform(&mut state, CallAction::ConfirmAlways(AllowedTools::This));
+        assert!(sent(&effects).is_some(), "somebody may say so of it alone");
+        assert_eq!(state.allowed_tools().len(), 3);
+    }
+
+    #[test]
+    fn the_sample_and_what_nobody_agreed_to_are_not_remembered() {
+        let mut state = State::default();
+        connect(&mut state, "one", &[WRITES]);
+        assert_eq!(call(&mut state, "put"), None);
+        perform(&mut state, Action::CloseDialog);
+        perform(&mut state, CallAction::ConfirmAlways(AllowedTools::All));
+        assert!(state.allowed_tools().is_empty());
+        // The question outlived its server: the yes is for no other.
+        assert_eq!(call(&mut state, "put"), None);
+        let dialog = state.dialog.clone();
+        connect(&mut state, "two", &[WRITES]);
+        state.dialog = dialog;
+        assert_eq!(sent(&perform(&mut state, CallAction::ConfirmAlways(AllowedTools::This))), None);
+        assert!(state.allowed_tools().is_empty());
+        perform(&mut state, ConnectAction::Connect(Box::new(Source::sample())));
+        assert!(!state.servers.can_remember());
+    }
+
+    #[test]
+    fn arguments_come_back_and_variables_are_filled_in() {
+        let mut state = State::default();
+        state.apply(Event::Import(ImportEvent::Servers { folder: "/f".into(), known: BTreeMap::new() }), &mut Vec::new());
+        connect(&mut state, "one", &[READS, WRITES]);
+        perform(&mut state, CallAction::SelectTool("put".into()));
+        perform(&mut state, CallAction::SetArgumentsText(r#"{"city":"{{where}}"}"#.into()));
+        assert_eq!(state.form().map(|form| form.problems.len()), Some(1), "no such city");
+        perform(&mut state, ServersAction::SetVariable { name: "where".into(), value: Some("Bonn".into()) });
+        assert_eq!(state.form().map(|form| form.problems.len()), Some(0));
+        perform(&mut state, ServersAction::KeepArguments("usual".into()));
+        let kept = perform(&mut state, CallAction::Call { send_anyway: false });
+        let Some(Dialog::ConfirmCall { call }) = &state.dialog else { panic!("asked") };
+        assert_eq!(call.text(), r#"{"city":"Bonn"}"#, "what is shown is what is sent");
+        let mut state = next_run(&kept);
+        connect(&mut state, "one", &[READS, WRITES]);
+        assert_eq!(state.selected_tool.as_deref(), Some("put"), "the tool of the last call");
+        assert_eq!(
+            state.form().map(|form| (&*form.text, form.sent().into_owned())),
+            Some((r#"{"city":"{{where}}"}"#, r#"{"city":"Bonn"}"#.into()))
+        );
+        perform(&mut state, CallAction::SetArgumentsText("{}".into()));
+        perform(&mut state, ServersAction::UseArguments(Some("usual".into())));
+        assert_eq!(state.form().map(|form| &*form.text), Some(r#"{"city":"{{where}}"}"#));
+        perform(&mut state, ServersAction::ForgetArguments("usual".into()));
+        assert!(state.tool_arguments().unwrap().named.is_empty());
+        // What a value holds cannot break out of its string, and a mark without a value is sent as it stands.
+        perform(&mut state, ServersAction::SetVariable { name: "where".into(), value: Some("a\"b".into()) });
+        assert_eq!(state.form().unwrap().sent(), r#"{"city":"a\"b"}"#);
+        perform(&mut state, ServersAction::SetVariable { name: "where".into(), value: None });
+        assert_eq!(state.form().unwrap().sent(), r#"{"city":"{{where}}"}"#);
+    }
+
+    #[test]
+    fn what_is_read_late_does_not_undo_what_was_typed() {
+        let memory = ServerMemory { tool: Some("put".into()), ..ServerMemory::default() };
+        let source = Source::Command(Command { program: "one".into(), ..Command::default() });
+        let known = BTreeMap::from([(server_key(&source, None).unwrap(), memory)]);
+        let late = |typed: Option<&str>| {
+            let mut state = State::default();
+            connect(&mut state, "one", &[READS, WRITES]);
+            if let Some(text) = typed {
+                perform(&mut state, CallAction::SetArgumentsText(text.into()));
+            }
+            state.apply(Event::Import(ImportEvent::Servers { folder: "/f".into(), known: known.clone() }), &mut Vec::new());
+            state.selected_tool
+        };
+        assert_eq!((late(None).as_deref(), late(Some(r#"{"a":1}"#)).as_deref()), (Some("put"), Some("get")));
+    }
+}

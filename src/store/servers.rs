@@ -1,0 +1,175 @@
+//! What is remembered of servers, in a person's settings folder: `servers.json`, which only its owner can read.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{MOST_OF_SETTINGS, Readers, file_text, write_whole_for};
+use crate::problem::{Problem, ProblemKind};
+use crate::source::{ServerMemory, ToolArguments, Watch};
+
+const FILE: &str = "servers.json";
+/// Held while the file is changed: two windows may be open.
+const LOCK: &str = ".servers.lock";
+const SCHEMA: &str = "loupe.servers/1";
+
+#[derive(Serialize, Deserialize)]
+struct ServersFile {
+    schema: String,
+    /// By key; entries that this version cannot read stay as they are.
+    servers: Map<String, Value>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct ServerEntry {
+    source: String,
+    /// Tool and SHA-256 of its definition.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    allowed: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    arguments: BTreeMap<String, ArgumentsEntry>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    variables: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    watch: Option<WatchEntry>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct ArgumentsEntry {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    named: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WatchEntry {
+    on: bool,
+    places: String,
+    #[serde(default)]
+    build: String,
+}
+
+impl From<ServerEntry> for ServerMemory {
+    fn from(entry: ServerEntry) -> Self {
+        let arguments = |(tool, entry): (String, ArgumentsEntry)| (tool, ToolArguments { last: entry.last, named: entry.named });
+        let watch = |entry: WatchEntry| Watch { is_on: entry.on, places: entry.places, build: entry.build };
+        Self {
+            source: entry.source,
+            allowed: entry.allowed,
+            tool: entry.tool,
+            arguments: entry.arguments.into_iter().map(arguments).collect(),
+            variables: entry.variables,
+            watch: entry.watch.map(watch),
+        }
+    }
+}
+
+impl From<ServerMemory> for ServerEntry {
+    fn from(memory: ServerMemory) -> Self {
+        let arguments = |(tool, of): (String, ToolArguments)| (tool, ArgumentsEntry { last: of.last, named: of.named });
+        let watch = |watch: Watch| WatchEntry { on: watch.is_on, places: watch.places, build: watch.build };
+        Self {
+            source: memory.source,
+            allowed: memory.allowed,
+            tool: memory.tool,
+            arguments: memory.arguments.into_iter().map(arguments).collect(),
+            variables: memory.variables,
+            watch: memory.watch.map(watch),
+        }
+    }
+}
+
+/// What is remembered of each server, by its key; nothing where there is no file. An entry that cannot be read is left
+/// out, so that its tools are asked about again.
+///
+/// # Errors
+/// The file is there and cannot be read, or is of a newer kind.
+pub fn read_servers(folder: &Path) -> Result<BTreeMap<String, ServerMemory>, Problem> {
+    let file = read(folder)?;
+    let entry = |(key, value)| Some((key, ServerMemory::from(serde_json::from_value::<ServerEntry>(value).ok()?)));
+    Ok(file.servers.into_iter().filter_map(entry).collect())
+}
+
+/// Writes what changed of some servers; the others stay as they are in the file now.
+///
+/// # Errors
+/// Why nothing was written.
+pub fn change_servers(folder: &Path, changed: BTreeMap<String, ServerMemory>) -> Result<(), Problem> {
+    let fail = |error: &dyn std::fmt::Display| failed(folder, "cannot be kept", error);
+    fs::create_dir_all(folder).map_err(|error| fail(&error))?;
+    let lock = File::options().create(true).truncate(false).write(true).open(folder.join(LOCK)).map_err(|error| fail(&error))?;
+    // Held until the file is closed.
+    lock.lock().map_err(|error| fail(&error))?;
+    let mut file = read(folder)?;
+    for (key, memory) in changed {
+        let entry = serde_json::to_value(ServerEntry::from(memory)).map_err(|error| fail(&error))?;
+        file.servers.insert(key, entry);
+    }
+    let text = serde_json::to_string_pretty(&file).map_err(|error| fail(&error))?;
+    write_whole_for(&folder.join(FILE), text.as_bytes(), Readers::Owner).map_err(Problem::from)
+}
+
+fn read(folder: &Path) -> Result<ServersFile, Problem> {
+    let fail = |error: &dyn std::fmt::Display| failed(folder, "cannot be read", error);
+    let text = match file_text(&folder.join(FILE), MOST_OF_SETTINGS) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(ServersFile { schema: SCHEMA.into(), servers: Map::new() });
+        }
+        Err(error) => return Err(fail(&error)),
+    };
+    let file: ServersFile = serde_json::from_str(&text).map_err(|error| fail(&error))?;
+    if file.schema == SCHEMA { Ok(file) } else { Err(fail(&format!("written by another version ({})", file.schema))) }
+}
+
+fn failed(folder: &Path, what: &str, error: &dyn std::fmt::Display) -> Problem {
+    Problem::new(ProblemKind::Io, format!("what is remembered of servers {what}: {error}"))
+        .at(folder.join(FILE).display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_window_changes_its_own_servers() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("new");
+        assert_eq!(read_servers(&folder).unwrap(), BTreeMap::new());
+        let memory = ServerMemory {
+            source: "-- x".into(),
+            allowed: BTreeMap::from([("write".into(), "00ff".into())]),
+            tool: Some("write".into()),
+            arguments: BTreeMap::from([(
+                "write".into(),
+                ToolArguments { last: Some("{}".into()), named: BTreeMap::from([("empty".into(), "{}".into())]) },
+            )]),
+            variables: BTreeMap::from([("city".into(), "Bonn".into())]),
+            watch: Some(Watch { is_on: true, places: "/src/**/*.py".into(), build: "make".into() }),
+        };
+        change_servers(&folder, BTreeMap::from([("a".into(), memory.clone())])).unwrap();
+        change_servers(&folder, BTreeMap::from([("b".into(), ServerMemory::default())])).unwrap();
+        let all = BTreeMap::from([("a".into(), memory.clone()), ("b".into(), ServerMemory::default())]);
+        assert_eq!(read_servers(&folder).unwrap(), all);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(folder.join(FILE)).unwrap().permissions().mode() & 0o077, 0);
+        }
+        // What a later version wrote is not destroyed.
+        fs::write(folder.join(FILE), r#"{"schema":"loupe.servers/1","servers":{"c":7}}"#).unwrap();
+        change_servers(&folder, BTreeMap::from([("a".into(), memory)])).unwrap();
+        assert_eq!(read_servers(&folder).unwrap().into_keys().collect::<Vec<_>>(), ["a"]);
+        assert!(fs::read_to_string(folder.join(FILE)).unwrap().contains("\"c\": 7"));
+        fs::write(folder.join(FILE), "{").unwrap();
+        assert!(read_servers(&folder).is_err() && change_servers(&folder, BTreeMap::new()).is_err());
+    }
+}

@@ -1,0 +1,117 @@
+//! Arguments that were given a name, and variables: in the menu beside *Call*, and their dialogs.
+
+use egui::{Key, Label, RichText, ScrollArea, Ui, vec2};
+
+use crate::state::{Action, Dialog, ServersAction};
+use crate::ui::dialogs::title;
+use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::widgets::{self, Button, LineEdit};
+use crate::ui::{Cx, icons, top_bar};
+
+/// Width of a variable's name and value.
+const NAME: f32 = 150.0;
+
+pub(super) fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    if !cx.state.servers.can_remember() {
+        return;
+    }
+    ui.separator();
+    ui.label(RichText::new("Arguments").font(theme::regular(11.5)).color(ThemeTokens::of(ui).weak));
+    let item = |ui: &mut Ui, glyph: &str, words: &str, action: Action| {
+        if top_bar::menu_item(ui, glyph, words, "", true).clicked() {
+            cx.send(action);
+            ui.close();
+        }
+    };
+    if let Some(known) = cx.state.tool_arguments() {
+        if known.last.as_deref() != cx.state.form().map(|form| &*form.text) && known.last.is_some() {
+            item(ui, icons::UNDO, "Those of the last call", ServersAction::UseArguments(None).into());
+        }
+        for name in known.named.keys() {
+            item(ui, icons::ARGUMENTS, name, ServersAction::UseArguments(Some(name.clone())).into());
+        }
+    }
+    item(ui, icons::ADD, "Keep under a name…", Action::ShowDialog(Dialog::KeepArguments { name: String::new() }));
+    let new = Dialog::Variables { name: String::new(), value: String::new() };
+    item(ui, icons::CODE, "Variables…", Action::ShowDialog(new));
+}
+
+pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
+    let t = ThemeTokens::of(ui);
+    title(ui, cx, "Keep these arguments");
+    let mut typed = name.to_owned();
+    let field = LineEdit { name: "Name of the arguments", hint: "a name", width: ui.available_width(), is_secret: false };
+    if field.show(ui, "arguments", &mut typed) {
+        cx.send(Action::ShowDialog(Dialog::KeepArguments { name: typed.clone() }));
+    }
+    ui.label(
+        RichText::new("For this tool of this server. What looks like a secret is not kept.").font(theme::small()).color(t.weak),
+    );
+    let known = cx.state.tool_arguments().map(|known| known.named.keys()).into_iter().flatten();
+    for kept in known {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(kept).font(theme::mono(12.5)).color(t.text));
+            if widgets::icon_button(ui, icons::TRASH, &format!("Forget {kept}")).clicked() {
+                cx.send(ServersAction::ForgetArguments(kept.clone()));
+            }
+        });
+    }
+    let is_named = !typed.trim().is_empty();
+    let is_entered = ui.input(|input| input.key_pressed(Key::Enter));
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        let keep = Button::new("Keep").primary().enabled(is_named).show(ui);
+        let cancel = widgets::button(ui, "Cancel");
+        if cancel.clicked() {
+            cx.send(Action::CloseDialog);
+        } else if keep.clicked() || (is_entered && is_named && !cancel.has_focus()) {
+            cx.send(ServersAction::KeepArguments(typed.trim().to_owned()));
+            cx.send(Action::CloseDialog);
+        }
+    });
+}
+
+pub fn variables_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, value: &str, height: f32) {
+    let t = ThemeTokens::of(ui);
+    title(ui, cx, "Variables of this server");
+    let words = "{{name}} in an argument stands for the value. What looks like a secret is not kept from run to run.";
+    ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+    let set = |name: &str, value: Option<String>| cx.send(ServersAction::SetVariable { name: name.to_owned(), value });
+    let known = cx.state.servers.memory().map(|memory| &memory.variables).into_iter().flatten();
+    ScrollArea::vertical().id_salt("variables").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(
+        ui,
+        |ui| {
+            for (known, value) in known {
+                ui.horizontal(|ui| {
+                    ui.allocate_ui(vec2(NAME, theme::INPUT), |ui| {
+                        ui.set_min_width(NAME);
+                        ui.add(Label::new(RichText::new(known).font(theme::mono(12.5)).color(t.strong)).truncate());
+                    });
+                    let mut edited = value.clone();
+                    let label = format!("Value of {known}");
+                    let width = ui.available_width() - theme::ICON_BUTTON - 24.0;
+                    if (LineEdit { name: &label, hint: "", width, is_secret: false }).show(ui, "variable", &mut edited) {
+                        set(known, Some(edited));
+                    }
+                    if widgets::icon_button(ui, icons::TRASH, &format!("Remove {known}")).clicked() {
+                        set(known, None);
+                    }
+                });
+            }
+            ui.horizontal(|ui| {
+                let (mut new, mut of) = (name.to_owned(), value.to_owned());
+                let name_field = LineEdit { name: "Name of a new variable", hint: "name", width: NAME, is_secret: false };
+                let is_name = name_field.show(ui, "variable", &mut new);
+                let width = ui.available_width() - theme::ICON_BUTTON - 24.0;
+                let value_field = LineEdit { name: "Value of the new variable", hint: "value", width, is_secret: false };
+                if value_field.show(ui, "variable", &mut of) || is_name {
+                    cx.send(Action::ShowDialog(Dialog::Variables { name: new.clone(), value: of.clone() }));
+                }
+                let is_named = !new.trim().is_empty() && !new.contains(['{', '}']);
+                if Button::new("").icon(icons::ADD).name("Add the variable").enabled(is_named).show(ui).clicked() {
+                    set(new.trim(), Some(of));
+                    cx.send(Action::ShowDialog(Dialog::Variables { name: String::new(), value: String::new() }));
+                }
+            });
+        },
+    );
+}

@@ -1,0 +1,138 @@
+//! What is remembered of servers, as it is seen: tools that need no question, values that are asked for, the servers used
+//! before.
+
+use egui::{Key, Label, RichText, ScrollArea, Ui};
+
+use super::dialogs::{paragraph, title};
+use super::theme::{self, ThemeTokens};
+use super::widgets::{self, Button, LineEdit};
+use super::{Cx, commands, icons, top_bar};
+use crate::capture::Tool;
+use crate::source::{LEFT_OUT, Recent};
+use crate::state::{Action, AllowedTools, CallAction, ImportAction, MissingValues, ServersAction, ValuesAction};
+
+/// Rows of servers used before that a menu or the start page has.
+pub const FEW: usize = 5;
+
+/// Offers never to ask again; a click sends the call as well.
+pub fn allow_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
+    let button = |words| Button::new(words).small();
+    let send = |which| cx.send(CallAction::ConfirmAlways(which));
+    ui.horizontal_wrapped(|ui| {
+        let tip = "Calls it now, and from now on without a question, until its definition changes";
+        if button("Always allow this tool").tip(tip).show(ui).clicked() {
+            send(AllowedTools::This);
+        }
+        let tip = "Calls it now, and from now on every tool that is not declared destructive without a question; a tool that is new or changed asks again";
+        if !tool.is_declared_destructive() && button("Always allow every tool of this server").tip(tip).show(ui).clicked() {
+            send(AllowedTools::All);
+        }
+    });
+}
+
+/// The tools that are called without a question; each can be taken back.
+pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
+    let t = ThemeTokens::of(ui);
+    title(ui, cx, "Tools called without a question");
+    let allowed = cx.state.allowed_tools();
+    if allowed.is_empty() {
+        paragraph(ui, "Only those that are declared read-only. Others ask before each call.");
+        return;
+    }
+    let words = "Beside those that are declared read-only. It holds for this exact command or address, and for each tool as it is defined now.";
+    ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+    let ask_again = |tool: Option<&str>| cx.send(ServersAction::AskAgain(tool.map(str::to_owned)));
+    ScrollArea::vertical().id_salt("allowed").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(
+        ui,
+        |ui| {
+            for (name, is_changed) in &allowed {
+                ui.horizontal(|ui| {
+                    ui.label(RichText::new(*name).font(theme::mono(12.5)).color(t.strong));
+                    if *is_changed {
+                        ui.label(RichText::new("changed since: asks again").font(theme::small()).color(t.warn));
+                    }
+                    top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
+                        if Button::new("Ask again").small().name(&format!("Ask again before {name}")).show(ui).clicked() {
+                            ask_again(Some(name));
+                        }
+                    });
+                });
+            }
+        },
+    );
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        if widgets::button(ui, "Ask again before all of them").clicked() {
+            ask_again(None);
+        }
+    });
+}
+
+/// Asks for the values that were not kept, by name.
+pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
+    let t = ThemeTokens::of(ui);
+    title(ui, cx, &format!("Values for {}", missing.server()));
+    paragraph(ui, "They are secret, so no file of Loupe’s has them. Nothing is started or reached before they are typed.");
+    let mut is_first = true;
+    for name in &missing.names {
+        ui.label(RichText::new(name).font(theme::mono(12.0)).color(t.text));
+        let mut value = missing.typed.get(name).cloned().unwrap_or_default();
+        let field = LineEdit { name, hint: "", width: ui.available_width(), is_secret: true };
+        if field.show(ui, "missing value", &mut value) {
+            cx.send(ValuesAction::Type { name: name.clone(), value });
+        }
+        if std::mem::take(&mut is_first) && ui.memory(egui::Memory::focused).is_none() {
+            ui.memory_mut(|memory| memory.request_focus(egui::Id::unique(("missing value", name.as_str()))));
+        }
+    }
+    match &missing.no_keychain {
+        Some(why) => {
+            let words = format!("They are for this run: the system’s keychain cannot be used ({why}).");
+            ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+        }
+        None => {
+            let mut keeps = missing.keeps;
+            if ui.checkbox(&mut keeps, "Keep them in the system’s keychain").changed() {
+                cx.send(ValuesAction::Keep(keeps));
+            }
+        }
+    }
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        let connect = Button::new("Connect").icon(icons::PLUG).primary().enabled(missing.is_complete()).show(ui);
+        let cancel = widgets::button(ui, "Cancel");
+        let is_entered = ui.input(|input| input.key_pressed(Key::Enter)) && !cancel.has_focus();
+        if cancel.clicked() {
+            cx.send(Action::CloseDialog);
+        } else if connect.clicked() || (is_entered && missing.is_complete()) {
+            cx.send(ValuesAction::Connect);
+        }
+    });
+}
+
+/// As the palette and the list of shortcuts name it.
+pub const CONNECT: &str = "Connect to the first server used before";
+
+/// The servers used before but for the one that is connected, with their places in the list.
+pub fn others<'a>(cx: &Cx<'a>) -> Vec<(usize, &'a Recent)> {
+    let now = cx.state.connection.source().filter(|_| cx.state.connection.is_connected());
+    let now = now.and_then(|source| Some(Recent::of(source, cx.state.servers.here())?.source));
+    cx.state.importing.recent.iter().enumerate().filter(|(_, recent)| Some(&recent.source) != now.as_ref()).collect()
+}
+
+/// Servers used before, in a menu: a click connects.
+pub fn recent_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    for (row, (at, recent)) in others(cx).into_iter().take(FEW).enumerate() {
+        let (name, place) = recent.label();
+        let keys = if row == 0 { commands::keys_of(CONNECT) } else { String::new() };
+        let row =
+            top_bar::menu_item(ui, icons::HISTORY, &format!("Connect to {name}"), &keys, true).on_hover_text(spoken(&place));
+        if row.clicked() {
+            cx.send(Action::Import(ImportAction::ConnectRecent(at)));
+            ui.close();
+        }
+    }
+}
+
+/// Where a server is, for people who wonder about a mark.
+pub fn spoken(place: &str) -> String {
+    if place.contains(LEFT_OUT) { format!("{place}\n… is secret: from the keychain, or asked for") } else { place.to_owned() }
+}

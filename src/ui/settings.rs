@@ -1,0 +1,226 @@
+//! The settings: what holds for every server, where it is kept, and what is remembered of the server of now.
+
+use egui::{DragValue, Label, Popup, RichText, ScrollArea, Ui, UiBuilder};
+
+use super::panes::menu_row;
+use super::theme::{self, ThemeTokens};
+use super::widgets::{self, Button, LineEdit};
+use super::{Cx, history, icons, tokenizer, watch};
+use crate::format::{self, FORMATS};
+use crate::settings::{Settings, Theme, Waits};
+use crate::state::{Action, Dialog, HistoryAction, HostsAction, SettingsAction};
+
+/// As the palette and the menu name it.
+pub const NAME: &str = "Settings";
+
+/// Width of the names at the left, and of the whole.
+const NAMES: f32 = 180.0;
+const WIDTH: f32 = 760.0;
+/// What the limits mean, by word.
+const LIMITS: &[(&str, &str)] = &[
+    ("message", "one message of a server"),
+    ("pages", "pages of a list"),
+    ("beside", "messages kept beside a call"),
+    ("log", "messages kept of a session"),
+    ("stderr", "stderr kept of a session"),
+];
+
+pub fn settings_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let rest = widgets::mode_head(ui, cx, NAME, |_| {});
+    ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
+        ScrollArea::vertical().id_salt("settings").auto_shrink(false).show(ui, |ui| {
+            widgets::mode_body(ui, |ui| {
+                ui.set_max_width(WIDTH);
+                look_ui(ui, cx);
+                counting_ui(ui, cx);
+                waits_ui(ui, cx);
+                limits_ui(ui, cx);
+                history_ui(ui, cx);
+                hosts_ui(ui, cx);
+                server_ui(ui, cx);
+                file_ui(ui, cx);
+            });
+        });
+    });
+}
+
+fn heading(ui: &mut Ui, words: &str) {
+    ui.add_space(8.0);
+    ui.label(RichText::new(words).font(theme::semibold(15.0)).color(ThemeTokens::of(ui).strong));
+}
+
+fn weak(ui: &mut Ui, words: &str) {
+    let color = ThemeTokens::of(ui).weak;
+    ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).wrap());
+}
+
+/// One setting: its name, and the controls.
+fn row(ui: &mut Ui, name: &str, controls: impl FnOnce(&mut Ui)) {
+    let color = ThemeTokens::of(ui).text;
+    ui.horizontal(|ui| {
+        ui.allocate_ui(egui::vec2(NAMES, theme::INPUT), |ui| {
+            ui.set_min_width(NAMES);
+            ui.add(Label::new(RichText::new(name).font(theme::base()).color(color)).truncate());
+        });
+        controls(ui);
+    });
+}
+
+fn look_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    heading(ui, "Look");
+    let settings = &cx.state.settings;
+    row(ui, "Theme", |ui| {
+        let selected = Theme::ALL.iter().position(|(theme, _)| *theme == settings.theme).unwrap_or_default();
+        if let Some(clicked) = widgets::segmented(ui, "Theme", &["System", "Dark", "Light"], selected) {
+            cx.send(SettingsAction::SetTheme(Theme::ALL[clicked].0));
+        }
+    });
+    row(ui, "Text size", |ui| {
+        let mut zoom = settings.zoom;
+        let drag = DragValue::new(&mut zoom).range(Settings::ZOOM).suffix(" %").update_while_editing(false);
+        // While it is dragged everything would move under the pointer.
+        let response = ui.add(drag).accessible_name("Text size in percent");
+        for (glyph, name, step) in [(icons::REMOVE, "Smaller", -10_i16), (icons::ADD, "Larger", 10)] {
+            if widgets::icon_button(ui, glyph, name).clicked() {
+                zoom = settings.zoom.saturating_add_signed(step);
+            }
+        }
+        if zoom != settings.zoom && !response.dragged() {
+            cx.send(SettingsAction::SetZoom(zoom));
+        }
+        weak(ui, "Ctrl + − 0 everywhere");
+    });
+    row(ui, "Long lines", |ui| {
+        let mut wrap = settings.wrap;
+        if ui.checkbox(&mut wrap, "Wrap them").changed() {
+            cx.send(SettingsAction::SetWrap(wrap));
+        }
+    });
+}
+
+fn counting_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    heading(ui, "Counting");
+    row(ui, "Tokenizer", |ui| tokenizer::chooser_ui(ui, cx));
+    row(ui, "Baseline", |ui| {
+        let chosen = cx.state.settings.baseline;
+        let name = chosen.and_then(format::by_id).map_or("as sent", |format| format.title());
+        let button = Button::new(name).menu().name("Baseline of every answer").show(ui);
+        Popup::menu(&button).width(240.0).show(|ui| {
+            if menu_row(ui, "as sent", None, chosen.is_none()).clicked() {
+                cx.send(SettingsAction::ForgetBaseline);
+                ui.close();
+            }
+            for format in FORMATS {
+                if menu_row(ui, format.title(), None, chosen == Some(format.id())).clicked() {
+                    cx.send(SettingsAction::SetBaseline(format.id()));
+                    ui.close();
+                }
+            }
+        });
+    });
+}
+
+fn waits_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    heading(ui, "Time limits");
+    let mut waits = cx.state.settings.waits;
+    for (name, seconds) in [("Connecting", &mut waits.connect), ("A call", &mut waits.call)] {
+        row(ui, name, |ui| {
+            let drag = DragValue::new(seconds).range(Waits::RANGE).suffix(" s");
+            ui.add(drag).accessible_name(format!("{name}, seconds at most"));
+        });
+    }
+    if waits != cx.state.settings.waits {
+        cx.send(SettingsAction::SetWaits(waits));
+    }
+}
+
+fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    heading(ui, "How much is kept of what a server sends");
+    for (word, value) in cx.state.limits.entries() {
+        let about = LIMITS.iter().find(|(known, _)| *known == word).map_or(word, |(_, about)| about);
+        row(ui, word, |ui| {
+            let id = egui::Id::unique(("limit", word));
+            let mut typed: String = ui.data(|data| data.get_temp(id)).unwrap_or_else(|| value.clone());
+            let name = format!("Limit {word}: {about}");
+            LineEdit { name: &name, hint: "", width: 120.0, is_secret: false }.show(ui, "settings", &mut typed);
+            let is_new = typed.trim() != value;
+            if is_new && Button::new("Apply").small().name(&format!("Apply the limit {word}")).show(ui).clicked() {
+                cx.send(SettingsAction::SetLimit { word, value: typed.trim().to_owned() });
+                ui.data_mut(|data| data.remove::<String>(id));
+            } else if is_new {
+                ui.data_mut(|data| data.insert_temp(id, typed));
+            } else {
+                ui.data_mut(|data| data.remove::<String>(id));
+            }
+            weak(ui, about);
+        });
+    }
+    weak(ui, "From the next connection on; sizes are bytes, or numbers with KiB, MiB or GiB");
+}
+
+fn history_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    if cx.state.history.folder.is_none() {
+        return;
+    }
+    heading(ui, "History");
+    row(ui, "Calls", |ui| {
+        let mut is_on = cx.state.history.is_on;
+        if ui.checkbox(&mut is_on, "Keep them from run to run, secrets hidden").changed() {
+            cx.send(Action::History(HistoryAction::SetOn(is_on)));
+        }
+    });
+    history::limits_ui(ui, cx);
+}
+
+fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    heading(ui, "Hosts that come first");
+    let pinned = &cx.state.view.hosts.pinned;
+    if pinned.is_empty() {
+        weak(ui, "None is pinned: hosts are in the order of what they lose");
+    }
+    ui.horizontal_wrapped(|ui| {
+        for host in pinned {
+            let name = format!("Unpin {host}");
+            if Button::new(host.as_str()).icon(icons::CLOSE).small().name(&name).tip(&name).show(ui).clicked() {
+                cx.send(Action::Hosts(HostsAction::Pin(*host)));
+            }
+        }
+    });
+}
+
+fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    if !cx.state.servers.can_remember() {
+        return;
+    }
+    heading(ui, "This server");
+    row(ui, "Without a question", |ui| {
+        let count = cx.state.allowed_tools().len() as u64;
+        let words = if count == 1 { "1 tool…".to_owned() } else { format!("{}…", widgets::number_text(count, "tools")) };
+        if Button::new(&words).name("Tools called without a question").show(ui).clicked() {
+            cx.send(Action::ShowDialog(Dialog::AllowedTools));
+        }
+    });
+    if let Some(open) = watch::open(cx) {
+        row(ui, "Files", |ui| {
+            let words = if cx.state.watching.files.is_some() { "Watched…" } else { "Not watched…" };
+            if Button::new(words).name("Files that are watched").show(ui).clicked() {
+                cx.send(open);
+            }
+        });
+    }
+}
+
+fn file_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    heading(ui, "The file");
+    match cx.state.kept.file() {
+        Some(file) => {
+            let text = RichText::new(file.display().to_string()).font(theme::code()).color(ThemeTokens::of(ui).text);
+            ui.add(Label::new(text).wrap().selectable(true));
+            weak(
+                ui,
+                "What changes here is written there at once; keys that Loupe does not know stay as they are. What changes there counts from the next start on.",
+            );
+        }
+        None => weak(ui, "Nothing is kept here"),
+    }
+}
