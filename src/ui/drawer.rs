@@ -25,7 +25,9 @@ const LOWEST: f32 = 700.0;
 const VERDICT: f32 = 44.0;
 const SIDE: f32 = 16.0;
 /// Width from which on there is room for the names of the tabs beside their tools; below, their short names.
-const WHOLE_TABS: f32 = 840.0;
+const WHOLE_TABS: f32 = 1_000.0;
+/// Below this width only the tab that is shown has a name, the others their icons.
+const SHORT_TABS: f32 = 700.0;
 
 /// One tab.
 struct Tab {
@@ -147,7 +149,8 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bo
                 let count = (tab.count)(cx);
                 let is_open = is_shown && !is_collapsed;
                 let response = if rect.width() < WHOLE_TABS {
-                    let response = widgets::tab(ui, Some(tab.icon), tab.short, None, is_open, theme::HEADER);
+                    let short = if is_shown || rect.width() >= SHORT_TABS { tab.short } else { "" };
+                    let response = widgets::tab(ui, Some(tab.icon), short, None, is_open, theme::HEADER);
                     let name = count.map_or_else(|| tab.title.to_owned(), |count| format!("{} {count}", tab.title));
                     response.widget_info(|| WidgetInfo::selected(Role::Tab, ui.is_enabled(), is_open, &name));
                     response.on_hover_text(name)
