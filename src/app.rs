@@ -68,6 +68,7 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
         let settings = settings.into_iter().chain(starts_in).collect();
         let mut app = App::start(cc, source, None, settings)?;
         app.state.local_time = LocalTime(here);
+        app.state.began_at = Some(OffsetDateTime::now_utc());
         if let Some(folder) = folder {
             app.perform(&cc.egui_ctx, vec![SettingsAction::UseFolder(folder).into()]);
         }

@@ -47,6 +47,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use time::OffsetDateTime;
+
 pub use action::{Action, Dialog, PathPurpose};
 pub use background::{BackgroundEvent, BackgroundTask};
 pub use call::CallAction;
@@ -87,6 +89,8 @@ pub struct State {
     /// Monotonic time since the program started; the app sets it before each pass.
     pub now: Duration,
     pub local_time: LocalTime,
+    /// When `now` was nothing; `None` in tests and pictures.
+    pub began_at: Option<OffsetDateTime>,
     pub settings: Settings,
     pub connection: Connection,
     /// Counts connections, so that late events of an old one are told apart.
@@ -186,6 +190,13 @@ pub struct State {
     next_call: u64,
     next_toast: u64,
     background: Vec<BackgroundTask>,
+}
+
+impl State {
+    /// The time of day where the window is.
+    pub fn today(&self) -> OffsetDateTime {
+        (self.local_time.0)(self.began_at.unwrap_or(OffsetDateTime::UNIX_EPOCH) + self.now)
+    }
 }
 
 /// A tool with its position and cost.

@@ -146,7 +146,10 @@ impl<'d> Reader<'d> {
     /// What several schemas say together with those that were gathered around them; of several types, the one given.
     fn part(&mut self, around: Vec<Part<'d>>, nodes: &[Node<'d>], only: Option<&'static str>) -> SchemaId {
         let mut all = around;
-        let is_whole = nodes.iter().fold(true, |is_whole, node| self.gather(*node, &mut all) && is_whole);
+        let mut is_whole = true;
+        for node in nodes {
+            is_whole &= self.gather(*node, &mut all);
+        }
         let mut key: Key = (all.iter().map(|part| (part.node.index(), part.is_chosen)).collect(), only);
         key.0.sort_unstable();
         if let Some(known) = self.known.get(&key) {

@@ -1,3 +1,5 @@
+//! The form over schemas of every shape: those made here, and those of public servers.
+
 use super::*;
 
 const SCHEMA: &str = r##"{"type":"object","required":["id"],"properties":{

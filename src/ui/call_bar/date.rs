@@ -5,7 +5,6 @@ use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 
-use crate::state::LocalTime;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{icons, widgets};
 
@@ -14,12 +13,11 @@ const DAY: f32 = 28.0;
 
 /// A button whose popup shows a month; gives the text with the date that was picked. Of a date with a time, the time and the
 /// zone stay; where there is none, it is the beginning of the day here.
-pub(super) fn pick_ui(ui: &mut Ui, id: Id, name: &str, text: &str, has_time: bool, here: LocalTime) -> Option<String> {
+pub(super) fn pick_ui(ui: &mut Ui, id: Id, name: &str, text: &str, has_time: bool, today: OffsetDateTime) -> Option<String> {
     let button =
         widgets::Button::new("").icon(icons::DOWN).name(&format!("Pick a date for {name}")).height(theme::INPUT).show(ui);
     let mut picked = None;
     Popup::menu(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
-        let today = (here.0)(OffsetDateTime::now_utc());
         let given = date_of(text);
         let month = id.with("month");
         let stored = ui.data(|data| data.get_temp::<i32>(month)).and_then(|day| Date::from_julian_day(day).ok());

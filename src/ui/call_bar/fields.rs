@@ -10,9 +10,11 @@ use egui::{
     vec2,
 };
 
+use time::OffsetDateTime;
+
 use super::date;
 use crate::state::form::{Branch, Members, SchemaId, item_schema, plain, pointer_of};
-use crate::state::{CallAction, FieldKind, Form, FormMode, LocalTime, Value};
+use crate::state::{CallAction, FieldKind, Form, FormMode, Value};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, widgets};
 
@@ -42,12 +44,12 @@ struct Entry<'a> {
 struct FormUi<'a> {
     tool: &'a str,
     form: &'a Form,
-    here: LocalTime,
+    today: OffsetDateTime,
 }
 
 /// The fields, in rows as wide as the room allows. `lead` is painted at the head of the first row.
 pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: impl FnOnce(&mut Ui)) {
-    let painted = FormUi { tool, form, here: cx.state.local_time };
+    let painted = FormUi { tool, form, today: cx.state.today() };
     let refused = painted.newly_refused(ui);
     let height_id = Id::unique("height of the form");
     let dragged = ui.data(|data| data.get_temp::<f32>(height_id));
@@ -329,7 +331,7 @@ impl FormUi<'_> {
                 let changed = ui.horizontal(|ui| {
                     ui.spacing_mut().item_spacing.x = 6.0;
                     let typed = editor.text(ui, text, false, false);
-                    let picked = date::pick_ui(ui, editor.id, &entry.path, text, has_time, self.here);
+                    let picked = date::pick_ui(ui, editor.id, &entry.path, text, has_time, self.today);
                     typed.or(picked)
                 });
                 changed.inner.map(Value::Text)
@@ -851,7 +853,7 @@ mod tests {
     #[test]
     fn unset_null_and_empty_look_different() {
         let form = painted(r#"{"type":["string","null"],"default":"json"}"#);
-        let ui = FormUi { tool: "t", form: &form, here: LocalTime::default() };
+        let ui = FormUi { tool: "t", form: &form, today: OffsetDateTime::UNIX_EPOCH };
         let hints = [Value::Unset, Value::Null, Value::Text(String::new())].map(|value| ui.hint(&entry(&form, &value)));
         assert_eq!(hints, ["unset, default json", "null", "empty text"]);
         let names: Vec<_> = ui.menu_values(&entry(&form, &Value::Unset)).into_iter().map(|(name, _)| name).collect();
@@ -871,7 +873,7 @@ mod tests {
         ] {
             let form = painted(property);
             assert_eq!(
-                FormUi { tool: "t", form: &form, here: LocalTime::default() }.type_text(form.schemas.root()[0].schema),
+                FormUi { tool: "t", form: &form, today: OffsetDateTime::UNIX_EPOCH }.type_text(form.schemas.root()[0].schema),
                 label,
                 "{property}"
             );
