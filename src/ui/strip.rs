@@ -283,7 +283,7 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool, sende
     if !is_low {
         let badge = cell.badge.as_deref().map(|badge| badge_at(ui, pos2(right, first), badge));
         let end = badge.unwrap_or(right) - 8.0;
-        widgets::text_at(ui, pos2(x, first), &cell.role, theme::small(), t.weak, (end - x).max(0.0));
+        widgets::text_whole(ui, pos2(x, first), &cell.role, theme::small(), t.weak, end - x);
         x = left;
     }
     let size = if is_low { 14.0 } else { 22.0 };

@@ -186,7 +186,7 @@ pub(super) fn missing(judged: &Judged, section: usize, column: usize) -> Vec<Str
 pub(super) fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Place) {
     let t = ThemeTokens::of(ui);
     let Place { rect, column } = *place;
-    let words = format!("Missing: {}", missing.join(", "));
+    let words = format!("Missing {}: {}", missing.len(), missing.join(", "));
     let center = pos2(rect.left() + SIDE + 6.0, rect.center().y);
     widgets::glyph_at(ui, center, icons::MISSING, theme::icon_font(13.0), t.warn);
     widgets::text_at(ui, center + vec2(12.0, 0.0), &words, theme::small(), t.warn, rect.width() - SIDE * 2.0 - 18.0);

@@ -215,7 +215,7 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
     let needed =
         format!("{} of {} needed", widgets::grouped(judged.count_needed() as u64), widgets::grouped(fields.len() as u64));
     let right = widgets::text_right(ui, pos2(rect.right() - 12.0, y), "Cost", theme::small(), t.weak);
-    widgets::text_at(ui, pos2(end + 8.0, y), needed, theme::small(), t.weak, right - end - 14.0);
+    widgets::text_whole(ui, pos2(end + 8.0, y), needed, theme::small(), t.weak, right - end - 14.0);
     let is_all = judged.needed.is_none();
     let y = rect.top() + 33.0;
     let (all, end) = chip(ui, pos2(left, y), "All", is_all, rect.right() - 8.0);

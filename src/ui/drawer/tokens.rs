@@ -99,7 +99,7 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
             words.push_str(&format!("{comma} {name} {} ({})", widgets::grouped(tokens), percent(tokens, total)));
         }
         words.push('.');
-        ui.add(Label::new(RichText::new(&words).font(theme::base()).color(t.text)).truncate()).on_hover_text(&words);
+        ui.add(Label::new(RichText::new(&words).font(theme::base()).color(t.text)).wrap()).on_hover_text(&words);
     });
 }
 

@@ -34,6 +34,17 @@ pub fn text_at(ui: &Ui, left: Pos2, text: impl Into<String>, font: FontId, color
     left.x + size.x
 }
 
+/// Words that stand whole or not at all, vertically centred. Returns where they end.
+pub fn text_whole(ui: &Ui, left: Pos2, text: impl Into<String>, font: FontId, color: Color32, width: f32) -> f32 {
+    let galley = ui.painter().layout_no_wrap(text.into(), font, color);
+    let size = galley.size();
+    if size.x > width {
+        return left.x;
+    }
+    ui.painter().galley(pos2(left.x, (left.y - size.y / 2.0).round()), galley, color);
+    left.x + size.x
+}
+
 /// Text that ends at `right`, vertically centred. Never elided: it is for numbers. Returns where it begins.
 pub fn text_right(ui: &Ui, right: Pos2, text: impl Into<String>, font: FontId, color: Color32) -> f32 {
     let galley = ui.painter().layout_no_wrap(text.into(), font, color);
