@@ -92,6 +92,9 @@ pub(super) fn without_secrets(
             arguments.last.take_if(|text| !is_kept(text));
             arguments.named.retain(|_, text| is_kept(text));
         }
+        memory.watch.take_if(|watch| {
+            has_secret(serde_json::json!({ "build": watch.build, "places": watch.places }).to_string(), options)
+        });
         memory.variables.retain(|name, value| !has_secret(serde_json::json!({ name: value }).to_string(), options));
     }
     servers
@@ -101,7 +104,7 @@ pub(super) fn without_secrets(
 fn has_secret(json: String, options: &RedactOptions) -> bool {
     let capture = Capture { arguments: json.into(), ..Capture::empty(CaptureId("arguments".into()), Server::default()) };
     // Nobody calls it off.
-    redact(&capture, options, &Cancel::new()).is_ok_and(|redacted| !redacted.is_exact())
+    redact(&capture, options, &Cancel::new()).map_or(true, |redacted| !redacted.is_exact())
 }
 
 #[cfg(test)]

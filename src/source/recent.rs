@@ -96,18 +96,22 @@ impl Recent {
     /// `None` for the sample and for captures, which need no finding. A command without a folder of its own is started in
     /// `here`, wherever Loupe runs the next time.
     pub fn of(source: &Source, here: Option<&Path>) -> Option<Self> {
+        Self::masked(source, here, &mut |_, _| Some(LEFT_OUT.to_owned()))
+    }
+
+    fn masked(source: &Source, here: Option<&Path>, put: &mut dyn FnMut(&str, &str) -> Option<String>) -> Option<Self> {
         let protocol = match source.protocol() {
             Protocol::Auto => None,
             pinned => Some(pinned.to_string()),
         };
         let path = |path: &Path| path.to_string_lossy().into_owned();
-        let kept = match map_secrets(source, &mut |_, _| Some(LEFT_OUT.to_owned())) {
+        let kept = match map_secrets(source, put) {
             Source::Sample(_) | Source::Fixture(_) => return None,
             Source::Command(command) => Kept::Command {
                 env: KeptValue::of(&command.env),
                 program: command.program,
                 args: command.args,
-                cwd: command.cwd.as_deref().or(here).map(path),
+                cwd: folder_of(command.cwd.as_deref(), here).as_deref().map(path),
                 clean: command.is_clean,
                 protocol,
             },
@@ -180,6 +184,23 @@ pub fn server_key(source: &Source, here: Option<&Path>) -> Option<String> {
     Some(sha256(serde_json::to_string(&recent.source).ok()?.as_bytes()))
 }
 
+/// The folder a command is started in; a relative one is below the one that Loupe runs in.
+pub fn folder_of(cwd: Option<&Path>, here: Option<&Path>) -> Option<PathBuf> {
+    match (cwd, here) {
+        (Some(cwd), Some(here)) => Some(here.join(cwd)),
+        (cwd, here) => cwd.or(here).map(Path::to_owned),
+    }
+}
+
+/// The digest of exactly this server, for what a person allows it: as [`server_key`], and with every value that only looks
+/// like a key, since a long name of a host does too. What is secret by its name may change without a question.
+pub fn exact_server(source: &Source, here: Option<&Path>) -> Option<String> {
+    let mut put =
+        |name: &str, value: &str| Some(if is_secret_name(name) { LEFT_OUT.to_owned() } else { sha256(value.as_bytes()) });
+    let recent = Recent::masked(&source.clone().with_protocol(Protocol::Auto), here, &mut put)?;
+    Some(sha256(serde_json::to_string(&recent.source).ok()?.as_bytes()))
+}
+
 /// What of a source is secret and was left out: by the names that it is asked for.
 pub fn left_out(source: &Source) -> Vec<String> {
     let mut names = Vec::new();
@@ -190,18 +211,6 @@ pub fn left_out(source: &Source) -> Vec<String> {
         None
     });
     names
-}
-
-/// The secrets of a source by their names, but for those that were left out.
-pub fn secrets(source: &Source) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    map_secrets(source, &mut |name, value| {
-        if value != LEFT_OUT {
-            found.insert(name.to_owned(), value.to_owned());
-        }
-        None
-    });
-    found
 }
 
 /// The source with what was left out filled in, as far as `values` has it.
@@ -318,6 +327,18 @@ fn encode(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The secrets of a source by their names, but for those that were left out.
+    fn secrets(source: &Source) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
+        map_secrets(source, &mut |name, value| {
+            if value != LEFT_OUT {
+                found.insert(name.to_owned(), value.to_owned());
+            }
+            None
+        });
+        found
+    }
 
     #[test]
     fn no_secret_is_kept() {

@@ -184,7 +184,7 @@ impl State {
     /// How many of these values were called already with what the form says.
     pub fn made_of(&self, choice: &SweepChoice) -> usize {
         let (Some(listed), Some(form)) = (self.tool(), self.form()) else { return 0 };
-        let made = |value: &&String| self.made(&listed.tool, &choice.name, value, &form.text).is_some();
+        let made = |value: &&String| self.made(&listed.tool, &choice.name, value, &form.sent()).is_some();
         choice.values.iter().filter(made).count()
     }
 
@@ -350,7 +350,7 @@ impl State {
             return;
         }
         let tool = Arc::clone(&listed.tool);
-        let text = form.text.to_string();
+        let text = form.sent().into_owned();
         let mut series = Series::default();
         for (at, value) in values.iter().enumerate() {
             let owner = CallOwner::Compare(at);

@@ -174,10 +174,12 @@ impl State {
                 if index < self.importing.recent.len() {
                     let forgotten = self.importing.recent.remove(index);
                     if let RecentSource::Reach(kept) = forgotten.source
-                        && !left_out(&kept.source()).is_empty()
                         && let Some(key) = server_key(&kept.source(), self.servers.here())
                     {
-                        effects.push(Effect::Import(ImportEffect::ForgetValues { key }));
+                        self.forget_server(&key, effects);
+                        if !left_out(&kept.source()).is_empty() {
+                            effects.push(Effect::Import(ImportEffect::ForgetValues { key }));
+                        }
                     }
                     self.save_recent(effects);
                 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{Dialog, Effect, ImportEffect, PreparedCall, State};
 use crate::capture::Tool;
 use crate::digest::sha256;
-use crate::source::{ServerMemory, Source, ToolArguments, server_key};
+use crate::source::{Recent, ServerMemory, Source, ToolArguments, exact_server, server_key};
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ pub struct Servers {
     known: BTreeMap<String, ServerMemory>,
     /// The server that is connected, or was last; `None` is the sample or a folder of captures.
     key: Option<String>,
+    /// The digest of exactly that server, which tools are allowed for.
+    exact: Option<String>,
 }
 
 impl Servers {
@@ -48,6 +50,7 @@ impl Servers {
         let key = server_key(source, self.here());
         let is_other = key != self.key;
         self.key = key;
+        self.exact = exact_server(source, self.here());
         is_other
     }
 }
@@ -126,7 +129,8 @@ impl State {
     /// Changes what is remembered of the server of now.
     pub(super) fn remember(&mut self, effects: &mut Vec<Effect>, change: impl FnOnce(&mut ServerMemory)) {
         let Some(key) = self.servers.key.clone() else { return };
-        let source = self.connection.source().map(ToString::to_string);
+        let here = self.servers.here();
+        let source = self.connection.source().and_then(|source| Recent::of(source, here)).map(|recent| recent.label().1);
         let memory = self.servers.known.entry(key.clone()).or_default();
         change(memory);
         memory.source = source.unwrap_or_else(|| std::mem::take(&mut memory.source));
@@ -134,6 +138,13 @@ impl State {
             let changed = BTreeMap::from([(key, memory.clone())]);
             effects.push(Effect::Import(ImportEffect::KeepServers { folder, changed }));
         }
+    }
+
+    /// Lets go of all that is remembered of a server: what it may do, what it was called with, what is watched.
+    pub(super) fn forget_server(&mut self, key: &str, effects: &mut Vec<Effect>) {
+        let (Some(folder), true) = (self.servers.folder.clone(), self.servers.known.remove(key).is_some()) else { return };
+        let changed = BTreeMap::from([(key.to_owned(), ServerMemory::default())]);
+        effects.push(Effect::Import(ImportEffect::KeepServers { folder, changed }));
     }
 
     /// What earlier runs kept. Where the server is connected already and nobody has typed anything, it is used at once.
@@ -180,7 +191,13 @@ impl State {
     /// Whether a tool is called without a question: somebody said so of exactly this definition.
     pub fn is_allowed(&self, tool: &Tool) -> bool {
         let allowed = self.servers.memory().and_then(|memory| memory.allowed.get(&tool.name));
-        allowed.is_some_and(|digest| *digest == sha256(&tool.raw))
+        allowed.is_some_and(|digest| *digest == self.allowed_digest(tool))
+    }
+
+    /// What a yes to a tool is kept as: it holds for exactly this definition at exactly this server.
+    fn allowed_digest(&self, tool: &Tool) -> String {
+        let exact = self.servers.exact.as_deref().unwrap_or_default();
+        sha256(&[tool.raw.as_ref(), exact.as_bytes()].concat())
     }
 
     /// From here on these tools are called without a question.
@@ -190,7 +207,7 @@ impl State {
             AllowedTools::This => vec![tool],
             AllowedTools::All => all.filter(|tool| !tool.is_declared_read_only() && !tool.is_declared_destructive()).collect(),
         };
-        let allowed: Vec<_> = allowed.into_iter().map(|tool| (tool.name.clone(), sha256(&tool.raw))).collect();
+        let allowed: Vec<_> = allowed.into_iter().map(|tool| (tool.name.clone(), self.allowed_digest(tool))).collect();
         self.remember(effects, |memory| memory.allowed.extend(allowed));
     }
 
@@ -255,6 +272,45 @@ mod tests {
             Effect::Session(SessionEffect::Call { arguments, .. }) => Some(String::from_utf8_lossy(arguments).into_owned()),
             _ => None,
         })
+    }
+
+    #[test]
+    fn a_yes_is_for_exactly_one_server_and_no_secret_is_remembered() {
+        let source = |host: &str, key: &str, cwd: &str| {
+            let env = [("DB_HOST", host), ("API_KEY", key)].map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+            let args = vec!["--token".to_owned(), "canary-token".to_owned()];
+            Source::Command(Command { program: "srv".into(), args, env, cwd: Some(cwd.into()), ..Command::default() })
+        };
+        let test = source("test-database-01.example.com", "canary-key-1", "server");
+        let mut state = State::default();
+        state.servers.folder = Some("/f".into());
+        let reach = |state: &mut State, source: &Source, here: &str| {
+            state.servers.here = Some(here.into());
+            state.perform(ConnectAction::Connect(Box::new(source.clone())), &mut Vec::new());
+            let session = state.session;
+            for update in [
+                SessionUpdate::Connected(Server::default()),
+                SessionUpdate::Tools { tools: vec![Tool::read(WRITES.into())], note: None },
+            ] {
+                state.apply(Event::Session { session, update }, &mut Vec::new());
+            }
+        };
+        reach(&mut state, &test, "/a");
+        let tool = Tool::read(WRITES.into());
+        let mut effects = Vec::new();
+        state.allow(AllowedTools::This, &tool, &mut effects);
+        assert!(state.is_allowed(&tool));
+        let said = format!("{effects:?}");
+        assert!(said.contains("KeepServers") && !said.contains("canary"), "{said}");
+        // The key may be a new one; the database and the folder may not.
+        for (other, here, is_allowed) in [
+            (source("test-database-01.example.com", "canary-key-2", "server"), "/a", true),
+            (source("prod-database-01.example.com", "canary-key-1", "server"), "/a", false),
+            (test.clone(), "/b", false),
+        ] {
+            reach(&mut state, &other, here);
+            assert_eq!(state.is_allowed(&tool), is_allowed, "{other} in {here}");
+        }
     }
 
     /// What one run keeps, read by the next.

@@ -5,11 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{Effect, State};
-use crate::problem::Problem;
-use crate::source::{Command, Source, Watch};
+use crate::problem::{Problem, ProblemKind};
+use crate::source::{Command, Source, Watch, folder_of};
 
 /// Ends of the names of files that a program is given to run.
 const SCRIPTS: &[&str] = &["py", "js", "mjs", "cjs", "ts", "mts", "tsx", "rb", "php", "pl", "lua", "sh", "jl", "r", "exs", "jar"];
+
+/// A server that writes into what is watched of it would be started again without end: so many changes within this time
+/// end the watching.
+const MOST_CHANGES: usize = 6;
+const RESTLESS: Duration = Duration::from_secs(20);
 
 /// What is watched now.
 #[derive(Debug, Default)]
@@ -28,6 +33,11 @@ pub struct Watching {
     pub problem: Option<Problem>,
     /// What the build wrote that failed.
     pub output: Vec<String>,
+    /// When the files changed, not longer ago than [`RESTLESS`].
+    changes: Vec<Duration>,
+    /// Whether files changed during the build: a person's edit, or what the build writes. It runs once more for it.
+    is_pending: bool,
+    is_second_build: bool,
 }
 
 /// What a person does about it.
@@ -88,23 +98,41 @@ impl State {
         }
         match event {
             WatchEvent::Watching(files) => self.watching.files = Some(files),
+            WatchEvent::Changed(_) if self.watching.building.is_some() => self.watching.is_pending = true,
             WatchEvent::Changed(paths) => {
+                let since = self.now.saturating_sub(RESTLESS);
+                self.watching.changes.retain(|at| *at >= since);
+                self.watching.changes.push(self.now);
+                if self.watching.changes.len() >= MOST_CHANGES {
+                    self.stop_watching(effects);
+                    let what = format!("the files changed {MOST_CHANGES} times in {} s: watching stopped", RESTLESS.as_secs());
+                    let place = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
+                    let problem = Problem::new(ProblemKind::Usage, what).at(place);
+                    self.watching.problem = Some(problem.hint("watch only what you edit, not what the server writes"));
+                    return;
+                }
                 let others = paths.len().saturating_sub(1);
                 self.watching.changed = paths.into_iter().next().map(|path| (path, others));
                 (self.watching.problem, self.watching.output) = (None, Vec::new());
-                match self.watch().map(|watch| watch.build.trim().to_owned()).filter(|command| !command.is_empty()) {
-                    Some(command) => {
-                        self.watching.building = Some(self.now);
-                        let base = self.watch_base();
-                        effects.push(Effect::Watch(WatchEffect::Build { run, base, command }));
-                    }
-                    None => self.again(None, effects),
+                if !self.build(effects) {
+                    self.again(None, effects);
                 }
             }
             WatchEvent::Built(built) => {
                 self.watching.building = None;
+                let is_pending = std::mem::take(&mut self.watching.is_pending);
+                self.watching.is_second_build = is_pending && !self.watching.is_second_build;
+                if self.watching.is_second_build && self.build(effects) {
+                    return;
+                }
                 match built {
-                    Ok(()) => self.again(None, effects),
+                    Ok(()) => {
+                        let Watching { changes, changed, .. } = std::mem::take(&mut self.watching);
+                        self.watching.run = run;
+                        self.begin_watching(effects);
+                        (self.watching.changes, self.watching.changed) = (changes, changed);
+                        self.again(None, effects);
+                    }
                     Err((problem, output)) => (self.watching.problem, self.watching.output) = (Some(problem), output),
                 }
             }
@@ -113,6 +141,17 @@ impl State {
                 self.watching.problem = Some(problem);
             }
         }
+    }
+
+    /// Begins the build; whether there is one.
+    fn build(&mut self, effects: &mut Vec<Effect>) -> bool {
+        let Some(command) = self.watch().map(|watch| watch.build.trim().to_owned()).filter(|command| !command.is_empty()) else {
+            return false;
+        };
+        self.watching.building = Some(self.now);
+        let (run, base) = (self.watching.run, self.watch_base());
+        effects.push(Effect::Watch(WatchEffect::Build { run, base, command }));
+        true
     }
 
     /// What is remembered to be watched of the server of now.
@@ -154,7 +193,7 @@ impl State {
 
     fn watch_base(&self) -> Option<PathBuf> {
         match self.connection.source() {
-            Some(Source::Command(command)) => command.cwd.clone().or_else(|| self.servers.here().map(Path::to_owned)),
+            Some(Source::Command(command)) => folder_of(command.cwd.as_deref(), self.servers.here()),
             _ => None,
         }
     }
@@ -170,4 +209,61 @@ fn script(command: &Command) -> Option<String> {
         return Some(folder.map_or(files.clone(), |folder| folder.join(files).display().to_string()));
     }
     command.program.contains(['/', '\\']).then(|| command.program.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::Server;
+    use crate::state::{ConnectAction, Event, SessionUpdate};
+
+    fn watching(build: &str) -> State {
+        let mut state = State::default();
+        let source = Source::Command(Command { program: "srv".into(), ..Command::default() });
+        state.perform(ConnectAction::Connect(Box::new(source)), &mut Vec::new());
+        let update = SessionUpdate::Connected(Server::default());
+        state.apply(Event::Session { session: state.session, update }, &mut Vec::new());
+        let watch = Watch { is_on: true, places: ".".into(), build: build.into() };
+        state.change_watch(WatchAction::Set(watch), &mut Vec::new());
+        happens(&mut state, WatchEvent::Watching(3));
+        state
+    }
+
+    /// What is begun for what was seen: builds, watches, stops.
+    fn happens(state: &mut State, event: WatchEvent) -> Vec<&'static str> {
+        let mut effects = Vec::new();
+        state.watch_event(state.watching.run, event, &mut effects);
+        let word = |effect: &Effect| match effect {
+            Effect::Watch(WatchEffect::Build { .. }) => Some("build"),
+            Effect::Watch(WatchEffect::Start { .. }) => Some("watch"),
+            Effect::Watch(WatchEffect::Stop) => Some("stop"),
+            _ => None,
+        };
+        effects.iter().filter_map(word).collect()
+    }
+
+    fn edit() -> WatchEvent {
+        WatchEvent::Changed(vec!["/a.py".into()])
+    }
+
+    #[test]
+    fn a_build_that_writes_what_is_watched_runs_twice_and_no_more() {
+        let mut state = watching("make");
+        assert_eq!(happens(&mut state, edit()), ["build"]);
+        assert!(happens(&mut state, edit()).is_empty(), "the build that runs is not ended");
+        assert_eq!(happens(&mut state, WatchEvent::Built(Ok(()))), ["build"]);
+        happens(&mut state, edit());
+        assert_eq!(happens(&mut state, WatchEvent::Built(Ok(()))), ["watch"], "what it wrote is what is watched from here on");
+    }
+
+    #[test]
+    fn a_server_that_changes_its_own_files_is_not_started_for_ever() {
+        let mut state = watching("");
+        for _ in 1..MOST_CHANGES {
+            assert!(happens(&mut state, edit()).is_empty());
+        }
+        assert_eq!(happens(&mut state, edit()), ["stop"]);
+        let said = state.watching.problem.as_ref().map(Problem::message).unwrap_or_default();
+        assert!(said.contains("watching stopped") && said.contains("/a.py"), "{said}");
+    }
 }

@@ -319,6 +319,10 @@ impl FormUi<'_> {
             is_invalid: self.problem(entry).is_some(),
         };
         match &schema.kind {
+            // What does not fit its control is sent all the same, so it is shown.
+            FieldKind::String { .. } | FieldKind::Array(_) if matches!(entry.value, Value::Json(_)) => {
+                editor.text(ui, json_text(entry.value), true, true).map(json_value)
+            }
             FieldKind::String { multiline, .. } => {
                 let text = match entry.value {
                     Value::Text(text) => text.as_str(),
@@ -529,7 +533,7 @@ impl FormUi<'_> {
             combo.response.accessible_name(format!("{name}: {selected}"));
             clicked
         };
-        if let Some(at) = clicked {
+        if let Some(at) = clicked.filter(|at| *at != chosen) {
             return Some(Value::Branch(at, Box::new(Value::first(&self.form.schemas, branches.get(at)?.schema))));
         }
         let Value::Branch(at, value) = value else {
