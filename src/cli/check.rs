@@ -188,8 +188,10 @@ async fn list(session: &Session, interrupt: &Interrupt, args: &args::CheckArgs, 
     if server.declares("/resources") {
         listed.resources = entries(Listing::Resources).await?.into_iter().map(|raw| Resource::read(raw, false)).collect();
         // Many servers declare resources and know no templates.
-        if let Ok(templates) = entries(Listing::Templates).await {
-            listed.resources.extend(templates.into_iter().map(|raw| Resource::read(raw, true)));
+        match entries(Listing::Templates).await {
+            Ok(templates) => listed.resources.extend(templates.into_iter().map(|raw| Resource::read(raw, true))),
+            Err(problem) if problem.kind == ProblemKind::RpcError => {}
+            Err(problem) => return Err(problem),
         }
     }
     if server.declares("/prompts") {
@@ -283,7 +285,9 @@ impl Task<'_> {
             let of_answer = checker.answer(&CheckedAnswer::of(&subject, known, self.hosts));
             found.extend(of_answer.into_iter().map(|finding| (finding, file.clone())));
         }
-        if let Some(baseline) = self.baseline.filter(|_| !listed.tools.is_empty()) {
+        // A server that lists no tool any more has lost all of them; files of answers alone say nothing of tools.
+        let lists_tools = listed.server.is_some() || !listed.tools.is_empty();
+        if let Some(baseline) = self.baseline.filter(|_| lists_tools) {
             found.extend(checker.drift(&baseline.tools, &listed.tools).into_iter().map(|finding| (finding, None)));
         }
         found.sort_by_key(|(finding, _)| finding.severity);
@@ -297,7 +301,7 @@ impl Task<'_> {
             place: self.place.clone(),
             findings: findings.collect(),
             budgets: self.budgets(&tools, listed.server.as_ref())?,
-            baseline: self.baseline.map(|baseline| BaselineCost {
+            baseline: self.baseline.filter(|_| lists_tools).map(|baseline| BaselineCost {
                 before: baseline.tools.iter().map(|tool| definition(tool).o200k_base).sum(),
                 now: tools.iter().map(|tool| tool.listed.o200k_base).sum(),
                 most: self.args.max_increase,

@@ -32,8 +32,11 @@ fn gravest(rule: &Rule) -> &'static str {
     rule.levels.iter().map(|(_, severity)| *severity).min().map_or("", |severity| severity.name())
 }
 
+/// Up to the first stop or colon that does not stand in code.
 fn first_sentence(text: &str) -> &str {
-    text.split_once(": ").map_or(text, |(head, _)| head).split(". ").next().unwrap_or(text).trim_end_matches('.')
+    let is_end = |(at, _): &(usize, &str)| text[..*at].matches('`').count() % 2 == 0;
+    let end = text.match_indices(". ").chain(text.match_indices(": ")).filter(is_end).map(|(at, _)| at).min();
+    text[..end.unwrap_or(text.len())].trim_end_matches('.')
 }
 
 fn detail(area: &Area, rule: &Rule) -> Result<String, Problem> {

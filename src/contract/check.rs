@@ -103,7 +103,7 @@ impl CheckOutcome {
     pub fn counts(&self) -> String {
         let of =
             |severity: Severity| self.findings.iter().filter(|found| found.is_new && found.finding.severity == severity).count();
-        let words = [("error", "errors"), ("warning", "warnings"), ("information", "information"), ("cost", "cost")];
+        let words = [("error", "errors"), ("warning", "warnings"), ("note", "notes"), ("cost", "costs")];
         let counted = Severity::ALL
             .into_iter()
             .zip(words)

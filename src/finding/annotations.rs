@@ -27,7 +27,7 @@ pub static RULES: &[Rule] = &[
         .source(SPEC),
     Rule::new("annotations/meaningless", &[(Spec, Info)], RuleCheck::Tool(meaningless))
         .means("`destructiveHint` and `idempotentHint` mean something only where `readOnlyHint` is false. Harmless; some directories ask for it.")
-        .fix("Leave it, or leave them out.")
+        .fix("Nothing needs to change; the hints can be removed.")
         .source(SPEC),
     Rule::new("annotations/destructive-default", &[(HostCompat, Warning), (AutotaskStrict, Warning)], RuleCheck::Tool(destructive_default))
         .means("The tool writes and does not say whether it destroys, so that hosts treat it as destructive.")
@@ -87,7 +87,8 @@ fn meaningless(tool: &CheckedTool<'_>, hits: &mut Hits) {
     let hints = tool.tool.annotations;
     let is_given = (hints.destructive.declared && !hints.destructive.value) || hints.idempotent.declared;
     if tool.tool.is_declared_read_only() && is_given {
-        hits.say("says beside `readOnlyHint: true` what holds for tools that write alone").in_definition("/annotations");
+        hits.say("sets `destructiveHint` or `idempotentHint`, which mean nothing beside `readOnlyHint: true`")
+            .in_definition("/annotations");
     }
 }
 
@@ -102,8 +103,10 @@ fn destructive_default(tool: &CheckedTool<'_>, hits: &mut Hits) {
 
 fn delete_not_destructive(tool: &CheckedTool<'_>, hits: &mut Hits) {
     let destructive = tool.tool.annotations.destructive;
-    let words = words(&tool.tool.name);
-    let goes = words.iter().find(|word| ["delete", "remove", "drop", "purge", "overwrite", "destroy"].contains(&word.as_str()));
+    let goes = write_word(&tool.tool.name)
+        .filter(|word| ["delete", "remove", "drop", "purge", "overwrite", "destroy"].contains(&word.as_str()))
+        // What only reads destroys nothing.
+        .filter(|_| !tool.tool.is_declared_read_only());
     if let (Some(word), true, false) = (goes, destructive.declared, destructive.value) {
         hits.say(format!("`destructiveHint` is false, and the name says “{word}”")).in_definition("/annotations/destructiveHint");
     }
@@ -114,7 +117,8 @@ fn update_hints(tool: &CheckedTool<'_>, hits: &mut Hits) {
     let updates = words(&tool.tool.name).iter().any(|word| word == "update" || word == "set");
     let is_no = |hint: crate::capture::Hint| hint.declared && !hint.value;
     if updates && is_no(hints.destructive) && is_no(hints.idempotent) {
-        hits.say("is an update, and declared neither destructive nor idempotent").in_definition("/annotations");
+        hits.say("sounds like an update, and declares `destructiveHint: false` and `idempotentHint: false`")
+            .in_definition("/annotations");
     }
 }
 

@@ -225,13 +225,14 @@ pub fn is_limit_name(name: &str) -> bool {
     )
 }
 
-/// Whether a name leads to further records.
+/// Whether a name leads to further records: `nextCursor`, `page_token`, and not `startDate` or `details`.
 pub fn is_page_name(name: &str) -> bool {
-    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).map(|char| char.to_ascii_lowercase()).collect();
+    let words = super::tool::words(name);
+    let is_word =
+        |word: &String| matches!(&**word, "cursor" | "offset" | "page" | "skip" | "after" | "before" | "head" | "tail" | "range");
     is_limit_name(name)
-        || ["cursor", "offset", "page", "skip", "start", "after", "before", "head", "tail", "range"]
-            .iter()
-            .any(|word| plain.contains(word))
+        || words.iter().any(is_word)
+        || matches!(&*words.concat(), "start" | "startindex" | "startat" | "startrow")
 }
 
 /// A text cut for a message.

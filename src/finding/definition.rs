@@ -48,7 +48,7 @@ pub static RULES: &[Rule] = &[
         .heuristic(),
     Rule::new("definition/unseen-by-models", &[(Cost, Costs)], RuleCheck::Server(unseen))
         .means("Parts of the definitions that hosts do not pass on: output schemas, annotations, icons, `_meta`. What is saved is saved on the wire, and in hosts that pass on all.")
-        .fix("Leave them, where clients use them; else leave them out.")
+        .fix("Keep what your clients use; remove the rest.")
         .source("what each host passes on (hosts)")
         .limit(25, "percent of the definitions"),
     Rule::new("definition/instructions-cost", &[(Cost, Costs)], RuleCheck::Server(instructions))

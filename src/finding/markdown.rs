@@ -403,16 +403,28 @@ fn code(char: char) -> String {
     format!("U+{:04X}", u32::from(char))
 }
 
+/// The end of the tags of a flag that begin at `at`: five letters of its region and the last tag; `at` where it is no flag.
+fn flag_end(text: &str, at: usize) -> usize {
+    let tags: Vec<char> = text[at..].chars().take(6).collect();
+    let is_region = tags.iter().take(5).all(|tag| ('\u{e0061}'..='\u{e007a}').contains(tag));
+    let is_flag = tags.len() == 6 && is_region && tags[5] == '\u{e007f}';
+    if is_flag { at + 6 * 4 } else { at }
+}
+
 fn invisible(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     if answer.text.is_ascii() {
         return;
     }
     let mut hidden = String::new();
     let mut first_tag = None;
+    let mut flag_until = 0;
     for (at, char) in characters(answer, |char| ('\u{e0000}'..='\u{e007f}').contains(&char)) {
-        // The flags of England, Scotland and Wales are an emoji with tags.
-        if hidden.is_empty() && answer.text[..at].ends_with('\u{1f3f4}') {
-            return;
+        // The flags of England, Scotland and Wales are an emoji with a few tags, up to the one that ends them.
+        if answer.text[..at].ends_with('\u{1f3f4}') {
+            flag_until = flag_end(&answer.text, at);
+        }
+        if at < flag_until {
+            continue;
         }
         first_tag.get_or_insert(at);
         if hidden.len() < 200 {

@@ -101,7 +101,8 @@ fn error_not_flagged(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     let root = answer.structured().or_else(|| answer.json_text().and_then(Doc::root));
     let field = root.and_then(|root| {
         root.get("error").filter(|error| {
-            !error.is_null() && error.as_bool() != Some(false) && error.as_str().is_none_or(|text| !text.is_empty())
+            let is_none = error.is_null() || error.as_bool() == Some(false) || error.as_f64() == Some(0.0);
+            !is_none && error.as_str().is_none_or(|text| !text.is_empty()) && !(error.is_container() && error.is_empty())
         })
     });
     if says || field.is_some() {
@@ -138,7 +139,7 @@ fn error_as_jsonrpc(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     let says = error.message.to_lowercase();
     let is_of_protocol = ["unknown tool", "tool not found", "method not found", "cancel"].iter().any(|word| says.contains(word));
     if is_of_tool && !is_of_protocol {
-        hits.say(format!("a failure of the tool came as JSON-RPC error{}", answer::clip(&error.detail())))
+        hits.say(format!("the tool's failure came as JSON-RPC error {}", answer::clip(&error.detail())))
             .at_path(FoundIn::Result, "");
     }
 }

@@ -23,7 +23,7 @@ pub static RULES: &[Rule] = &[
         .fix("Correct `mimeType`.")
         .source(SPEC),
     Rule::new("resource/uri-invalid", &[(Spec, Error)], RuleCheck::Server(uri_invalid))
-        .means("The URI is none, so that it cannot be read.")
+        .means("The URI is not valid, so that it cannot be read.")
         .fix("A scheme and a path: `docs://readme`.")
         .source("RFC 3986; MCP specification, resources"),
     Rule::new("resource/template-invalid", &[(Spec, Error)], RuleCheck::Server(template_invalid))

@@ -423,7 +423,7 @@ fn format_unsupported(tool: &CheckedTool<'_>, hits: &mut Hits) {
     for schema in tool.input_schemas() {
         let format = text(schema, "format").filter(|format| format == "uri");
         if let Some(format) = format.filter(|_| is_type(schema, "string")) {
-            hits.say(format!("`format: {format}`, which OpenAI's models refuse")).in_definition(schema.pointer());
+            hits.say(format!("`format: {format}`, which OpenAI's API refuses in strict schemas")).in_definition(schema.pointer());
         }
     }
 }

@@ -23,7 +23,8 @@ pub static RULES: &[Rule] = &[
         .means("The text was cut at the limit and the notice added after it, so that the whole is over the limit.")
         .fix("Cut to the limit less the notice.")
         .source("S001, 25,000 + 126 characters")
-        .limit(25_000, "characters"),
+        .limit(25_000, "UTF-16 code units")
+        .heuristic(),
     Rule::new("size/host-limit", &[(HostCompat, Warning)], RuleCheck::Answer(host_limit))
         .means("A known host cuts this answer, or puts a notice or an error in its place.")
         .fix("Send less: a page, fewer fields, a shorter text.")
@@ -102,6 +103,10 @@ fn char_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
 }
 
 fn overrun(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    // Whole JSON was not cut.
+    if answer.json_text().is_some() {
+        return;
+    }
     let tail: String = answer.text.chars().rev().take(400).collect::<String>().chars().rev().collect();
     let size = utf16(&answer.text);
     if size > hits.limit && size < hits.limit + 600 && tail.to_lowercase().contains("truncated") {
@@ -275,7 +280,7 @@ fn silent(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
         .chain(payload.root().children().filter(|child| child.kind() == Kind::Object).flat_map(Node::children));
     let is_said = above.filter_map(|node| node.key()).any(|key| says.iter().any(|word| key.to_lowercase().contains(word)));
     let text = answer.text.to_lowercase();
-    let is_told = payload.is_structured() && says.iter().chain(&[" of ", "showing"]).any(|word| text.contains(word));
+    let is_told = answer.json_text().is_none() && says.iter().chain(&[" of ", "showing"]).any(|word| text.contains(word));
     if !is_said && !is_told {
         hits.say(format!("{asked} records, as many as `{name}` asked for, and nothing says whether there are more"))
             .at(answer.data_at(list));

@@ -133,7 +133,7 @@ pub fn words(name: &str) -> Vec<String> {
 
 const READS: [&str; 14] =
     ["get", "list", "search", "find", "read", "fetch", "show", "describe", "query", "lookup", "view", "count", "status", "test"];
-const WRITES: [&str; 22] = [
+const WRITES: [&str; 23] = [
     "create",
     "add",
     "update",
@@ -155,6 +155,7 @@ const WRITES: [&str; 22] = [
     "append",
     "upload",
     "overwrite",
+    "destroy",
     "reset",
 ];
 
