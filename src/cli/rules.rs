@@ -34,7 +34,7 @@ fn gravest(rule: &Rule) -> &'static str {
 
 /// Up to the first stop or colon that does not stand in code.
 fn first_sentence(text: &str) -> &str {
-    let is_end = |(at, _): &(usize, &str)| text[..*at].matches('`').count() % 2 == 0;
+    let is_end = |(at, _): &(usize, &str)| text[..*at].matches('`').count().is_multiple_of(2);
     let end = text.match_indices(". ").chain(text.match_indices(": ")).filter(is_end).map(|(at, _)| at).min();
     text[..end.unwrap_or(text.len())].trim_end_matches('.')
 }
