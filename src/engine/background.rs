@@ -67,7 +67,7 @@ impl Background {
                 Ok(event) => told.push(event),
                 Err(problem) if problem.kind != ProblemKind::Cancelled => told.push(Event::Problem(problem)),
                 Err(_) if is_late => {
-                    let what = format!("{what}: not done within {} s", LIMIT.as_secs());
+                    let what = format!("{what}: stopped after {} s", LIMIT.as_secs());
                     told.push(Event::Problem(
                         Problem::new(ProblemKind::Timeout, what).hint("the command line has no such limit"),
                     ));

@@ -124,7 +124,7 @@ fn add(path: &Path, source: Option<&str>, calls: Vec<CollectedCall>) -> Result<(
     let existing = if path.exists() { Some(text(path)?) } else { None };
     let named = existing.as_ref().map(|existing| Collection::parse(existing, &place)).transpose()?.and_then(|there| there.source);
     if let Some(named) = named.filter(|named| source.is_some_and(|source| source != named)) {
-        let what = format!("the collection is of another server: {named}");
+        let what = format!("this collection belongs to another server: {named}");
         return Err(Problem::new(ProblemKind::Usage, what).at(place).hint("choose another file: a collection is of one server"));
     }
     let written = with_calls(existing.as_deref(), &place, source, calls)?;
@@ -191,7 +191,7 @@ mod tests {
         assert!(note.is_some_and(|note| note.starts_with("calls to other servers are in ") && note.ends_with("two-2.toml")));
         // What is there keeps its server, and takes calls of no other.
         let problem = saved("one.toml", &["-- node mine.js"]).unwrap_err();
-        assert!(problem.what.starts_with("the collection is of another server: --sample"), "{problem}");
+        assert!(problem.what.starts_with("this collection belongs to another server: --sample"), "{problem}");
     }
 
     #[test]

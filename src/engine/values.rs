@@ -40,7 +40,7 @@ impl Values<'_> {
         task(self.runtime, self.queue, none, async move {
             let values = match keychain {
                 true => keychain::load(&entry(&key)).await,
-                false => Err("it is not used here".into()),
+                false => Err("turned off in this run".into()),
             };
             // An entry that cannot be read is as good as none: its values are asked for.
             let values = values.map(|text| text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default());

@@ -95,8 +95,9 @@ async fn watch(run: u64, base: Option<PathBuf>, places: Vec<String>, queue: &Que
     };
     let mut known = look().await?;
     if known.is_empty() {
-        return Err(Problem::new(ProblemKind::NotFound, "no file is there to watch")
-            .hint("name a folder, a file or a glob such as src/**/*.py"));
+        return Err(
+            Problem::new(ProblemKind::NotFound, "no files match").hint("name a folder, a file or a glob such as src/**/*.py")
+        );
     }
     queue.push(Event::Watch { run, event: WatchEvent::Watching(known.len()) });
     let mut last = known.clone();

@@ -42,7 +42,7 @@ impl State {
 
     pub(super) fn cancel_background(&mut self, number: u64, effects: &mut Vec<Effect>) {
         if let Some(task) = self.background.iter().find(|task| task.number == number) {
-            let said = format!("{}: cancelled", task.what);
+            let said = format!("{}: cancelling", task.what);
             self.toast(&said);
             effects.push(Effect::CancelBackground(number));
         }

@@ -39,7 +39,7 @@ pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         paragraph(ui, "Only those that are declared read-only. Others ask before each call.");
         return;
     }
-    let words = "Beside those that are declared read-only. It holds for this exact command or address, and for each tool as it is defined now.";
+    let words = "Besides tools declared read-only. Applies only to exactly this command or address, and only until a tool’s definition changes.";
     ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
     let ask_again = |tool: Option<&str>| cx.send(ServersAction::AskAgain(tool.map(str::to_owned)));
     ScrollArea::vertical().id_salt("allowed").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(
@@ -71,7 +71,7 @@ pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
     let t = ThemeTokens::of(ui);
     title(ui, cx, &format!("Values for {}", missing.server()));
-    paragraph(ui, "They are secret, so no file of Loupe’s has them. Nothing is started or reached before they are typed.");
+    paragraph(ui, "These values are secret, so Loupe writes them to no file. It connects only after you enter them.");
     let mut is_first = true;
     for name in &missing.names {
         ui.label(RichText::new(name).font(theme::mono(12.0)).color(t.text));
@@ -86,7 +86,7 @@ pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
     }
     match &missing.no_keychain {
         Some(why) => {
-            let words = format!("They are for this run: the system’s keychain cannot be used ({why}).");
+            let words = format!("They are used for this run only: the system’s keychain is unavailable ({why}).");
             ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
         }
         None => {

@@ -88,7 +88,7 @@ fn look_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if zoom != settings.zoom && !response.dragged() {
             cx.send(SettingsAction::SetZoom(zoom));
         }
-        weak(ui, "Ctrl + − 0 everywhere");
+        weak(ui, "Ctrl +, Ctrl − and Ctrl 0 work everywhere");
     });
     row(ui, "Long lines", |ui| {
         let mut wrap = settings.wrap;
@@ -176,7 +176,7 @@ fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
     heading(ui, "Hosts that come first");
     let pinned = &cx.state.view.hosts.pinned;
     if pinned.is_empty() {
-        weak(ui, "None is pinned: hosts are in the order of what they lose");
+        weak(ui, "No host is pinned: those that lose most come first");
     }
     ui.horizontal_wrapped(|ui| {
         for host in pinned {
@@ -218,9 +218,9 @@ fn file_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.add(Label::new(text).wrap().selectable(true));
             weak(
                 ui,
-                "What changes here is written there at once; keys that Loupe does not know stay as they are. What changes there counts from the next start on.",
+                "Changes made here are written there at once; keys that Loupe does not know stay as they are. Edits to the file take effect at the next start.",
             );
         }
-        None => weak(ui, "Nothing is kept here"),
+        None => weak(ui, "Settings are not saved in this run"),
     }
 }

@@ -416,6 +416,26 @@ fn what_is_within_a_value_is_edited_in_its_place() {
 }
 
 #[test]
+fn what_stands_in_a_form_is_what_is_sent() {
+    let schema = Bytes::from_static(
+        br#"{"properties":{"name":{"type":"string"},"pay":{"oneOf":[{"title":"Card","required":["n"],"properties":
+            {"n":{"type":"string"}}},{"title":"Later","required":["due"],"properties":{"due":{"type":"string"}}}]}}}"#,
+    );
+    let mut state = connected();
+    let mut form = Form::new(Some(&schema));
+    form.set_text(r#"{"name":5,"pay":{"n":"typed"}}"#, Some(&schema));
+    state.forms.insert("dual_search".into(), form);
+    let mut harness = harness(state);
+    // A text of the wrong type is no empty field.
+    let field = harness.get_by_role_and_label(egui::accesskit::Role::MultilineTextInput, "name");
+    assert_eq!(field.value().as_deref(), Some("5"));
+    // The kind that is chosen already keeps what was typed.
+    harness.get_by_label("Kind of pay: Card").click();
+    harness.run_ok();
+    assert_eq!(harness.state().sent, []);
+}
+
+#[test]
 fn an_answer_to_other_arguments_says_so() {
     check_click(answered(Outcome::Result), "Restore arguments", CallAction::RestoreArguments);
     let harness = harness(answered(Outcome::Result));

@@ -46,7 +46,7 @@ pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
 pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, watch: &Watch) {
     let t = ThemeTokens::of(ui);
     title(ui, cx, "Watch the server’s files");
-    let words = "When a file changes, the server is started again and the last call repeated, if its tool is read-only or always allowed; else you are asked. The panes tell what changed.";
+    let words = "When a file changes, Loupe restarts the server and repeats the last call. It asks first unless the tool is read-only or always allowed. The panes show what changed.";
     ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
     let mut edited = watch.clone();
     let weak = |text: &str| RichText::new(text).font(theme::mono(12.0)).color(t.weak);

@@ -319,10 +319,7 @@ impl FormUi<'_> {
             is_invalid: self.problem(entry).is_some(),
         };
         match &schema.kind {
-            // What does not fit its control is sent all the same, so it is shown.
-            FieldKind::String { .. } | FieldKind::Array(_) if matches!(entry.value, Value::Json(_)) => {
-                editor.text(ui, json_text(entry.value), true, true).map(json_value)
-            }
+            FieldKind::String { .. } | FieldKind::Array(_) if matches!(entry.value, Value::Json(_)) => self.unfit(ui, entry),
             FieldKind::String { multiline, .. } => {
                 let text = match entry.value {
                     Value::Text(text) => text.as_str(),
@@ -360,6 +357,13 @@ impl FormUi<'_> {
         }
     }
 
+    /// What does not fit its control is sent all the same, so it is shown as it is.
+    fn unfit(&self, ui: &mut Ui, entry: &Entry<'_>) -> Option<Value> {
+        let width = ui.available_width();
+        let editor = Editor { id: self.id(&entry.pointer), name: &entry.path, hint: "unset", width, is_invalid: true };
+        editor.text(ui, json_text(entry.value), true, true).map(json_value)
+    }
+
     /// What a value holds, below it and a little to the right.
     fn block(&self, ui: &mut Ui, kind: &FieldKind, entry: &Entry<'_>, refused: Option<&str>) -> Option<Value> {
         let t = ThemeTokens::of(ui);
@@ -393,17 +397,7 @@ impl FormUi<'_> {
                 }
                 (FieldKind::Array(_) | FieldKind::Tuple(..), Value::Items(items)) => self.items(ui, kind, entry, items, refused),
                 (FieldKind::Union(branches), value) => self.union(ui, branches, entry, value, refused),
-                // What does not fit the control.
-                (_, value) => {
-                    let editor = Editor {
-                        id: self.id(&entry.pointer),
-                        name: &entry.path,
-                        hint: "unset",
-                        width: ui.available_width(),
-                        is_invalid: true,
-                    };
-                    editor.text(ui, json_text(value), true, true).map(json_value)
-                }
+                _ => self.unfit(ui, entry),
             });
         let line = Rect::from_min_max(inner.response.rect.left_top(), inner.response.rect.left_bottom());
         ui.painter().vline(line.left() + 3.0, line.y_range(), Stroke::new(1.0, t.line2));
@@ -428,7 +422,8 @@ impl FormUi<'_> {
                             width: 140.0,
                             is_invalid: false,
                         };
-                        if let Some(name) = editor.text(ui, &name, false, true) {
+                        let is_free = |name: &str| !self.is_taken(entry, members, name);
+                        if let Some(name) = editor.text(ui, &name, false, true).filter(|name| is_free(name)) {
                             changed.get_or_insert_with(|| members.clone()).others[at].0 = crate::json::write::string(&name);
                         }
                         if widgets::icon_button(ui, icons::REMOVE, &format!("Remove {}", member.path)).clicked() {
@@ -449,12 +444,21 @@ impl FormUi<'_> {
         let add =
             widgets::Button::new("Add member").icon(icons::ADD).name(&format!("Add member to {}", entry.path)).small().show(ui);
         if add.clicked() {
-            let is_taken = |name: &str| members.others.iter().any(|(key, _)| plain(key) == name);
-            let name = (1..).map(|number| format!("key{number}")).find(|name| !is_taken(name)).unwrap_or_default();
+            let name =
+                (1..).map(|number| format!("key{number}")).find(|name| !self.is_taken(entry, members, name)).unwrap_or_default();
             let member = (crate::json::write::string(&name), Value::first(&self.form.schemas, id));
             changed.get_or_insert_with(|| members.clone()).others.push(member);
         }
         changed
+    }
+
+    /// Whether an object has a member of this name, which another one must not have.
+    fn is_taken(&self, entry: &Entry<'_>, members: &Members, name: &str) -> bool {
+        let is_named = match self.kind(entry) {
+            FieldKind::Object { properties, .. } => properties.iter().any(|property| property.name == name),
+            _ => false,
+        };
+        is_named || members.others.iter().any(|(key, _)| plain(key) == name)
     }
 
     /// The items of a list, each of which can be moved and removed where the list's places have no meaning of their own.
@@ -536,16 +540,7 @@ impl FormUi<'_> {
         if let Some(at) = clicked.filter(|at| *at != chosen) {
             return Some(Value::Branch(at, Box::new(Value::first(&self.form.schemas, branches.get(at)?.schema))));
         }
-        let Value::Branch(at, value) = value else {
-            let editor = Editor {
-                id: self.id(&entry.pointer),
-                name: &entry.path,
-                hint: "unset",
-                width: ui.available_width(),
-                is_invalid: true,
-            };
-            return editor.text(ui, json_text(value), true, true).map(json_value);
-        };
+        let Value::Branch(at, value) = value else { return self.unfit(ui, entry) };
         let inner = Entry {
             name: entry.name.clone(),
             path: entry.path.clone(),

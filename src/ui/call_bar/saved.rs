@@ -25,13 +25,13 @@ pub(super) fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     };
     if let Some(known) = cx.state.tool_arguments() {
         if known.last.as_deref() != cx.state.form().map(|form| &*form.text) && known.last.is_some() {
-            item(ui, icons::UNDO, "Those of the last call", ServersAction::UseArguments(None).into());
+            item(ui, icons::UNDO, "Arguments of the last call", ServersAction::UseArguments(None).into());
         }
         for name in known.named.keys() {
             item(ui, icons::ARGUMENTS, name, ServersAction::UseArguments(Some(name.clone())).into());
         }
     }
-    item(ui, icons::ADD, "Keep under a name…", Action::ShowDialog(Dialog::KeepArguments { name: String::new() }));
+    item(ui, icons::ADD, "Save these arguments…", Action::ShowDialog(Dialog::KeepArguments { name: String::new() }));
     let new = Dialog::Variables { name: String::new(), value: String::new() };
     item(ui, icons::CODE, "Variables…", Action::ShowDialog(new));
 }
