@@ -1,11 +1,10 @@
 //! The two texts of a diff: of a format or of what a host's model is shown, JSON laid out so that lines can be compared.
 
-use crate::analysis::diff_view::DiffQuery;
 use crate::analysis::difference::{DifferenceOptions, TextDifference, compare_texts};
 use crate::analysis::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
 use crate::diff::pattern::{covers, pattern};
-use crate::format::{self, Subject};
+use crate::format::{self, ParsedCapture};
 use crate::host::{HostId, Hosts, ViewContext};
 use crate::json::write::{push_raw, push_scalar, push_string};
 use crate::json::{Doc, Kind, Node};
@@ -43,7 +42,7 @@ pub(super) struct Texts {
 }
 
 /// The text, or why there is none.
-fn text(of: TextOf, subject: &Subject, hosts: &Hosts) -> Result<String, Problem> {
+fn text(of: TextOf, subject: &ParsedCapture, hosts: &Hosts) -> Result<String, Problem> {
     match of {
         TextOf::Format(id) => match format::by_id(id) {
             Some(format) => format_bytes(format, subject).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
@@ -66,14 +65,14 @@ fn text(of: TextOf, subject: &Subject, hosts: &Hosts) -> Result<String, Problem>
 
 /// Compares the texts asked for.
 pub(super) fn texts(
-    a: &Subject,
-    b: &Subject,
-    ask: &DiffQuery,
+    a: &ParsedCapture,
+    b: &ParsedCapture,
+    (of_a, of_b): (TextOf, TextOf),
+    ignore_order: bool,
     mut options: DifferenceOptions,
     hosts: &Hosts,
     cancel: &Cancel,
 ) -> Result<Texts, Cancelled> {
-    let (of_a, of_b) = ask.texts;
     let (old, new) = match (text(of_a, a, hosts), text(of_b, b, hosts)) {
         (Ok(old), Ok(new)) => (old, new),
         (Err(problem), _) | (_, Err(problem)) => {
@@ -86,7 +85,7 @@ pub(super) fn texts(
     };
     let tokens = (count(of_a, &old), count(of_b, &new));
     let laid_out = |text: &str| -> Result<Option<String>, Cancelled> {
-        if !ask.ignore_order {
+        if !ignore_order {
             return Ok(None);
         }
         let doc = Doc::parse(text.to_owned().into());

@@ -14,7 +14,7 @@ use crate::capture::locate_facts;
 use crate::diff::lines::{LineOptions, is_time};
 use crate::diff::pattern::{name, pattern};
 use crate::diff::tree::{Op, TreeOptions};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::host::Hosts;
 use crate::json::{Doc, Kind, Node};
 use crate::problem::Problem;
@@ -93,7 +93,7 @@ impl DiffView {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(a: &Subject, b: &Subject, ask: &DiffQuery, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(a: &ParsedCapture, b: &ParsedCapture, ask: &DiffQuery, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut options = DifferenceOptions {
             tree: TreeOptions { ignore: ask.ignore.to_vec(), ..TreeOptions::default() },
             lines: LineOptions {
@@ -113,7 +113,7 @@ impl DiffView {
                 found = Difference::of(a, b, &options, cancel)?;
             }
         }
-        let Texts { text, is_laid_out, tokens } = diff_texts::texts(a, b, ask, options, hosts, cancel)?;
+        let Texts { text, is_laid_out, tokens } = diff_texts::texts(a, b, ask.texts, ask.ignore_order, options, hosts, cancel)?;
         let (rows, is_cut) = match &found.payload {
             Some(payload) if !payload.found.is_empty() => Rows::of(payload, cancel)?,
             _ => (Vec::new(), false),
@@ -374,9 +374,9 @@ impl<'d> Rows<'d> {
 }
 
 /// Facts that A's text tells and B's text does not.
-fn lost((a, text): (&Subject, &str), (b, now): (&Subject, &str), found: &Difference) -> Vec<LostFacts> {
+fn lost((a, text): (&ParsedCapture, &str), (b, now): (&ParsedCapture, &str), found: &Difference) -> Vec<LostFacts> {
     let (Some(old), Some(new)) = (&a.payload, &b.payload) else { return Vec::new() };
-    let missing = |matched: &crate::capture::Matched| -> HashSet<usize> {
+    let missing = |matched: &crate::capture::FactMatches| -> HashSet<usize> {
         matched.facts.iter().filter(|fact| fact.state.is_missing()).map(|fact| fact.node()).collect()
     };
     if text == now {

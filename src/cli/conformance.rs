@@ -4,13 +4,15 @@
 //! which revision is spoken. What the client has to do stands in the scenario alone: most want the tools listed and
 //! called with plain arguments.
 
+mod login;
+
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::args;
 use super::call::capture_id;
 use super::client::{list, list_tools, with_session};
-use super::{Done, conformance_login, output};
+use super::{Done, output};
 use crate::analysis::arguments::refused_by;
 use crate::capture::{Capture, Prompt, Resource, Tool};
 use crate::json::write;
@@ -53,7 +55,7 @@ impl Play {
 pub fn run(args: &args::ConformanceArgs) -> Done {
     let play = Play::read(&args.url)?;
     if play.scenario.starts_with("auth/") {
-        return conformance_login::run(&play);
+        return login::run(&play);
     }
     // The runner wants forms accepted with their defaults.
     let answers = args::AnswerArgs { elicit: Some("{}".into()), ..args::AnswerArgs::default() };
@@ -133,7 +135,7 @@ async fn call(session: &Session, tool: Tool, arguments: String) -> Capture {
 
 async fn ask(session: &Session, method: &'static str, params: String) -> Result<(), Problem> {
     let limit = args::LinkArgs::default().call_limit();
-    let asking = mcp::Asking { id: capture_id(method), method, params: Bytes::from(params), limit };
+    let asking = mcp::ContentRequest { id: capture_id(method), method, params: Bytes::from(params), limit };
     said(&session.read(asking, mcp::CancelToken::new()).await);
     Ok(())
 }

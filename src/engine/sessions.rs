@@ -11,15 +11,18 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 use super::queue::Queue;
-use super::talk;
 use super::work::task;
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::fixture::redact::Known;
 use crate::host::Host;
 use crate::mcp::{self, Answer, CancelToken, OnSessionEvent, Session, SessionEvent};
 use crate::problem::{Problem, ProblemKind};
+use crate::server_request::Root;
 use crate::source::{Limits, Source, shown};
 use crate::state::{CallUpdate, Event, LoginStep, SessionUpdate};
+
+/// How long a folder may take to be looked at.
+const FOLDERS_LIMIT: Duration = Duration::from_secs(30);
 
 /// How long whoever still uses a session has to give it up when it is closed.
 const GIVEN_UP: Duration = Duration::from_millis(100);
@@ -160,7 +163,7 @@ impl Sessions {
         };
         let task = task(runtime.handle(), &self.queue, failed, async move {
             if let Some(folders) = folders {
-                match talk::roots(folders).await {
+                match roots(folders).await {
                     Ok(roots) => options.answering.roots = Some(roots),
                     Err(problem) => {
                         this.open().connecting.remove(&session);
@@ -333,5 +336,26 @@ async fn close(session: Arc<Session>) {
     }
     if let Some(session) = Arc::into_inner(session) {
         session.close().await;
+    }
+}
+
+/// Folders as servers are told of them; one that has no address is left out. Looks at the disk, which may take its time.
+///
+/// # Errors
+/// Where a folder does not answer, as on a mount that hangs: it is not waited for longer than [`FOLDERS_LIMIT`].
+pub(super) async fn roots(folders: Vec<PathBuf>) -> Result<Vec<Root>, Problem> {
+    let root = |folder: PathBuf| {
+        let full = super::expanded(folder);
+        let full = std::fs::canonicalize(&full).unwrap_or(full);
+        let name = full.file_name().map_or_else(|| full.display().to_string(), |name| name.to_string_lossy().into_owned());
+        url::Url::from_directory_path(&full).ok().map(|uri| Root { uri: uri.as_str().trim_end_matches('/').to_owned(), name })
+    };
+    let (done, outcome) = tokio::sync::oneshot::channel();
+    // A plain thread: one that hangs must not hold up the end of the runtime.
+    std::thread::spawn(move || done.send(folders.into_iter().filter_map(root).collect::<Vec<_>>()).ok());
+    match tokio::time::timeout(FOLDERS_LIMIT, outcome).await {
+        Ok(Ok(roots)) => Ok(roots),
+        _ => Err(Problem::new(ProblemKind::Timeout, "the folders for the server could not be looked at")
+            .hint("one of them may be on a mount that does not answer; choose another, then connect again")),
     }
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::canon::{Canon, is_space};
 use super::index::{Index, Needle, floor};
 use super::labels::{Field, Fit, key_words};
+use super::span::{is_ornament, trim};
 use super::tables::{self, Row};
 use super::whole;
 use crate::json::Node;
@@ -321,17 +322,6 @@ pub(super) fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Ran
         at = end + 1;
         Some(line)
     })
-}
-
-fn is_ornament(char: char) -> bool {
-    is_space(char) || matches!(char, '*' | '_' | '"' | '`' | '\'')
-}
-
-/// A range without the ornaments around it.
-pub(super) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
-    let inner = &text[range.clone()];
-    let start = range.start + inner.len() - inner.trim_start_matches(is_ornament).len();
-    start..(start + text[start..range.end].trim_end_matches(is_ornament).len())
 }
 
 /// The title of a line, without its marks.

@@ -3,6 +3,8 @@
 use std::num::NonZeroU32;
 use std::ops::Range;
 
+use super::canon::is_space;
+
 /// A range of a text below 4 GiB, as are all that are indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
@@ -20,4 +22,16 @@ impl Span {
     pub(super) fn range(self) -> Range<usize> {
         self.start as usize..self.past.get() as usize - 1
     }
+}
+
+/// Marks and quotes around a value, which are no part of it.
+pub(super) fn is_ornament(char: char) -> bool {
+    is_space(char) || matches!(char, '*' | '_' | '"' | '`' | '\'')
+}
+
+/// A range without the ornaments around it.
+pub(super) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
+    let inner = &text[range.clone()];
+    let start = range.start + inner.len() - inner.trim_start_matches(is_ornament).len();
+    start..(start + text[start..range.end].trim_end_matches(is_ornament).len())
 }

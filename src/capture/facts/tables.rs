@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::canon::Canon;
-use super::page::trim;
+use super::span::trim;
 
 /// A label and the cell under it.
 pub(super) type Cell = (Range<usize>, Range<usize>);

@@ -7,17 +7,26 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::columns::Columns;
-use crate::analysis::hosts::{LostField, lost_fields};
 use crate::cancel::Cancel;
-use crate::capture::{FactCount, Payload};
+use crate::capture::{FactCount, FactMatches, FactState, Payload};
 use crate::format::ledger::INTERRUPTED;
-use crate::format::{Subject, TextMemo};
+use crate::format::{ParsedCapture, TextMemo};
 use crate::host::{HostView, Hosts, RenderCache, TextOrigin, ViewContext};
 use crate::parallel::parallel_map;
 use crate::token::{Encoding, Tokens};
 
 /// Answers below this size are not worth further threads.
 const SMALL_BYTES: usize = 64 << 10;
+
+/// A field of the payload, over all records, that a text does not wholly keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostField {
+    /// A JSON Pointer with `*` for every position in an array: `/items/*/city`.
+    pub path: String,
+    pub total: u64,
+    pub reworded: u64,
+    pub missing: u64,
+}
 
 /// What one host's text costs and tells.
 #[derive(Clone, Debug, Default)]
@@ -30,13 +39,13 @@ pub(super) struct Told {
     pub lost: Arc<Vec<LostField>>,
 }
 
-fn is_small(subject: &Subject) -> bool {
+fn is_small(subject: &ParsedCapture) -> bool {
     subject.capture.response.as_ref().is_none_or(|response| response.len() < SMALL_BYTES)
 }
 
 /// What each host shows of an answer, in their order; where the asker has looked away meanwhile, those that were not
 /// reached say so.
-pub(super) fn views(subject: &Subject, hosts: &Hosts, written: &RenderCache, cancel: &Cancel) -> Vec<HostView> {
+pub(super) fn views(subject: &ParsedCapture, hosts: &Hosts, written: &RenderCache, cancel: &Cancel) -> Vec<HostView> {
     let context = ViewContext::of(&subject.capture);
     let hosts: Vec<_> = hosts.iter().collect();
     let Ok(views) = parallel_map(&hosts, is_small(subject), |host| {
@@ -113,13 +122,13 @@ type Found = (Option<FactCount>, Arc<Vec<LostField>>);
 
 enum Done {
     Counted(Tokens),
-    Matched(Found),
+    FactMatches(Found),
 }
 
 /// What each view costs and tells of the payload of `subject`; `None` where no text can be computed, or was not before the
 /// asker looked away, which the view then says. Limits in the provider's tokens are held against the counts. With
 /// `names_lost` the lost fields are named.
-pub(super) fn tell(subject: &Subject, views: &mut [HostView], names_lost: bool, cancel: &Cancel) -> Vec<Option<Told>> {
+pub(super) fn tell(subject: &ParsedCapture, views: &mut [HostView], names_lost: bool, cancel: &Cancel) -> Vec<Option<Told>> {
     let payload = subject.payload.as_ref();
     let mut counted = Distinct::default();
     let mut matched = Distinct::default();
@@ -141,7 +150,7 @@ pub(super) fn tell(subject: &Subject, views: &mut [HostView], names_lost: bool, 
     let columns = payload.filter(|_| names_lost).map(|payload| Columns::of(payload.root()));
     let Ok(done) = parallel_map(&tasks, is_small(subject), |(_, task)| {
         Ok::<_, Infallible>((!cancel.is_cancelled()).then(|| match (task, payload) {
-            (Task::Match(text), Some(payload)) => Done::Matched(look(subject, payload, text, columns.as_ref())),
+            (Task::Match(text), Some(payload)) => Done::FactMatches(look(subject, payload, text, columns.as_ref())),
             (Task::Count(text) | Task::Match(text), _) => Done::Counted(subject.known.counts(text.as_bytes()).tokens),
         }))
     });
@@ -151,7 +160,7 @@ pub(super) fn tell(subject: &Subject, views: &mut [HostView], names_lost: bool, 
     for ((at, _), done) in tasks.iter().zip(done) {
         match done {
             Some(Done::Counted(tokens)) => counts[*at] = Some(tokens),
-            Some(Done::Matched(told)) => found[*at] = Some(told),
+            Some(Done::FactMatches(told)) => found[*at] = Some(told),
             None => {}
         }
     }
@@ -176,7 +185,7 @@ pub(super) fn tell(subject: &Subject, views: &mut [HostView], names_lost: bool, 
 }
 
 /// What a text tells of the payload, and the fields that it does not wholly keep where `columns` are given.
-fn look(subject: &Subject, payload: &Payload, text: &str, columns: Option<&Columns>) -> Found {
+fn look(subject: &ParsedCapture, payload: &Payload, text: &str, columns: Option<&Columns>) -> Found {
     let Some(columns) = columns else { return (Some(subject.known.facts(payload, text)), Arc::default()) };
     let told = subject.known.told(payload, text);
     let lost = if told.count.kept < told.count.total { lost_fields(payload, &told, columns) } else { Vec::new() };
@@ -213,4 +222,26 @@ fn of_answer(view: &HostView) -> Range<usize> {
 /// The higher of the counts that are known.
 fn highest(tokens: Tokens) -> u64 {
     Encoding::ALL.iter().map(|encoding| tokens.get(*encoding)).max().unwrap_or(0)
+}
+
+/// The fields that a text does not wholly keep, in the order of their first facts.
+fn lost_fields(payload: &Payload, matched: &FactMatches, columns: &Columns) -> Vec<LostField> {
+    let mut places = vec![None; columns.columns.len()];
+    let mut fields: Vec<LostField> = Vec::new();
+    for fact in &matched.facts {
+        let Some(&column) = columns.of_node.get(fact.node() - payload.root) else { continue };
+        let place = *places[column].get_or_insert_with(|| {
+            fields.push(LostField { path: columns.path(column), total: 0, reworded: 0, missing: 0 });
+            fields.len() - 1
+        });
+        let field = &mut fields[place];
+        field.total += 1;
+        match fact.state {
+            FactState::Kept => {}
+            FactState::Reworded => field.reworded += 1,
+            FactState::Missing | FactState::Differs => field.missing += 1,
+        }
+    }
+    fields.retain(|field| field.missing + field.reworded > 0);
+    fields
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::client::runtime;
-use super::conformance::{Play, act};
-use super::{Done, output};
+use super::super::client::runtime;
+use super::super::{Done, output};
+use super::{Play, act};
 use crate::mcp::login::{Step, Visit};
 use crate::mcp::{self, SessionEvent};
 use crate::problem::{Problem, ProblemKind};

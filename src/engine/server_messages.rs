@@ -10,9 +10,8 @@ use bytes::Bytes;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::mpsc;
 
-use super::sessions::Sessions;
+use super::sessions::{Sessions, roots};
 use super::work::task;
-use crate::ask::Root;
 use crate::cancel::Cancel;
 use crate::capture::{Capture, Line, Message, Prompt, Resource, Tool};
 use crate::contract::message_line;
@@ -193,7 +192,7 @@ impl Sessions {
             ..Capture::empty(id.clone(), reached.server().clone())
         };
         task(runtime.handle(), &self.queue, self.call_failed(call, begun), async move {
-            let capture = Capture { name, ..reached.read(mcp::Asking { id, method, params, limit }, cancel).await };
+            let capture = Capture { name, ..reached.read(mcp::ContentRequest { id, method, params, limit }, cancel).await };
             this.finish(call);
             this.queue.push(Event::Call { call, update: CallUpdate::Captured(Arc::new(capture)) });
         });
@@ -307,27 +306,6 @@ fn values(result: &Bytes) -> Vec<String> {
     let list =
         doc.at("/completion/values").map(|list| list.children().filter_map(|value| Some(value.as_str()?.into_owned())).collect());
     list.unwrap_or_default()
-}
-
-/// Folders as servers are told of them; one that has no address is left out. Looks at the disk, which may take its time.
-///
-/// # Errors
-/// Where a folder does not answer, as on a mount that hangs: it is not waited for longer than [`LIMIT`].
-pub(super) async fn roots(folders: Vec<PathBuf>) -> Result<Vec<Root>, Problem> {
-    let root = |folder: PathBuf| {
-        let full = super::expanded(folder);
-        let full = std::fs::canonicalize(&full).unwrap_or(full);
-        let name = full.file_name().map_or_else(|| full.display().to_string(), |name| name.to_string_lossy().into_owned());
-        url::Url::from_directory_path(&full).ok().map(|uri| Root { uri: uri.as_str().trim_end_matches('/').to_owned(), name })
-    };
-    let (done, outcome) = tokio::sync::oneshot::channel();
-    // A plain thread: one that hangs must not hold up the end of the runtime.
-    std::thread::spawn(move || done.send(folders.into_iter().filter_map(root).collect::<Vec<_>>()).ok());
-    match tokio::time::timeout(LIMIT, outcome).await {
-        Ok(Ok(roots)) => Ok(roots),
-        _ => Err(Problem::new(ProblemKind::Timeout, "the folders for the server could not be looked at")
-            .hint("one of them may be on a mount that does not answer; choose another, then connect again")),
-    }
 }
 
 /// Writes messages as JSON Lines, secrets hidden; gives what is said of these.
