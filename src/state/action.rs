@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use super::{
     CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FixtureAction, HistoryAction, HostsAction,
-    ImportAction, LoginAction, MissingValues, PreparedCall, PreparedRun, ProbeAction, ServersAction, SettingsAction,
-    TokensAction, ValuesAction, ViewAction, WatchAction, diff, exact, library, media, server_diff, server_requests, wire,
+    ImportAction, LoginAction, MissingValues, OpenServersAction, PreparedCall, PreparedRun, ProbeAction, ServersAction,
+    SettingsAction, TokensAction, ValuesAction, ViewAction, WatchAction, diff, exact, library, media, server_diff,
+    server_requests, wire,
 };
 use crate::analysis::Inquiry;
 use crate::contract::SweepFile;
@@ -25,6 +26,7 @@ pub enum Action {
     ServerDiff(server_diff::ServerDiffAction),
     Login(LoginAction),
     Servers(ServersAction),
+    OpenServers(OpenServersAction),
     Values(ValuesAction),
     Watch(WatchAction),
     Import(ImportAction),
@@ -83,6 +85,7 @@ areas! {
     View: ViewAction,
     Settings: SettingsAction,
     Servers: ServersAction,
+    OpenServers: OpenServersAction,
     Values: ValuesAction,
     Watch: WatchAction,
     Connect: ConnectAction,

@@ -53,6 +53,7 @@ impl State {
             Action::Diff(action) => self.change_diff(action, effects),
             Action::ServerDiff(action) => self.versus(action, effects),
             Action::Login(action) => self.login(action, effects),
+            Action::OpenServers(action) => self.open_servers(action, effects),
             Action::Servers(action) => self.change_servers(action, effects),
             Action::Values(action) => self.change_values(action, effects),
             Action::Watch(action) => self.change_watch(action, effects),
@@ -145,6 +146,8 @@ impl State {
             self.connection_update(update, effects);
         } else if self.versus.is_session(session) {
             self.listing_update(update, effects);
+        } else {
+            self.open_server_update(session, update, effects);
         }
     }
 

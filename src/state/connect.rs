@@ -171,6 +171,7 @@ impl State {
     pub(super) fn change_connection(&mut self, action: ConnectAction, effects: &mut Vec<Effect>) {
         match action {
             ConnectAction::Show => {
+                self.is_adding_server = false;
                 self.versus.is_choosing = false;
                 self.is_new_source = true;
                 self.view.screen = Screen::Connect;
@@ -191,6 +192,13 @@ impl State {
             self.seek_values(source, effects);
             return;
         }
+        if self.connection.source() != Some(&source)
+            && let Some(session) = self.session_at(&source)
+        {
+            self.switch_to(session, effects);
+            return;
+        }
+        self.keep_open(effects);
         // What failed before is told no longer, and what is closed for this is remembered.
         self.toasts.retain(|toast| toast.problem.is_none());
         self.is_new_source = false;
@@ -200,7 +208,7 @@ impl State {
         }
         .filter(|open| *open != source);
         self.end_session(effects);
-        self.session += 1;
+        self.begin_session();
         self.messages = 0;
         self.steps.clear();
         self.stderr_dropped = 0;
@@ -234,24 +242,33 @@ impl State {
         }));
     }
 
+    fn begin_session(&mut self) {
+        self.sessions += 1;
+        self.session = self.sessions;
+    }
+
     fn end_session(&mut self, effects: &mut Vec<Effect>) {
+        self.end_calls(effects);
+        self.forget_asks();
+        if matches!(self.connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
+            effects.push(Effect::Session(SessionEffect::Disconnect { session: self.session }));
+        }
+    }
+
+    pub(super) fn end_calls(&mut self, effects: &mut Vec<Effect>) {
         if let Some(running) = self.running.take() {
             effects.push(Effect::Session(SessionEffect::CancelCall { call: running.id }));
         }
         self.stop_series("the connection was closed", true);
         self.pending = None;
-        self.forget_asks();
         self.again.forget_call();
-        if matches!(self.connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
-            effects.push(Effect::Session(SessionEffect::Disconnect { session: self.session }));
-        }
     }
 
     pub(super) fn disconnect(&mut self, effects: &mut Vec<Effect>) {
         self.end_session(effects);
         self.stop_watching(effects);
         // Late events of the session that ended must not find it again.
-        self.session += 1;
+        self.begin_session();
         self.connection = Connection::None;
         self.tools.clear();
         self.selected_tool = None;

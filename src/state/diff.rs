@@ -277,14 +277,19 @@ impl State {
         if self.running.is_some() {
             return;
         }
-        let name = &waiting.before.tool.name;
+        self.call_like(&waiting.before, waiting.was_diff, effects);
+    }
+
+    /// Makes the same call as `before` at the server in use, and compares the two answers.
+    pub(super) fn call_like(&mut self, before: &Capture, was_diff: bool, effects: &mut Vec<Effect>) {
+        let name = &before.tool.name;
         let Some(listed) = self.tools.iter().find(|listed| listed.tool.name == *name) else {
-            self.toast(&format!("{name} is no longer listed: not called again"));
+            self.toast(&format!("{name} is not in this server’s list of tools: not called"));
             return;
         };
         let tool = Arc::clone(&listed.tool);
-        let owner = CallOwner::Reconnect { before: waiting.before.id.clone(), was_diff: waiting.was_diff };
-        let call = self.prepare(&tool, waiting.before.arguments.clone(), owner);
+        let owner = CallOwner::Reconnect { before: before.id.clone(), was_diff };
+        let call = self.prepare(&tool, before.arguments.clone(), owner);
         if self.needs_consent(&tool) {
             self.dialog = Some(Dialog::ConfirmCall { call });
         } else {

@@ -25,6 +25,7 @@ mod local_time;
 pub mod library;
 pub mod media;
 mod notifications;
+pub mod open_servers;
 mod prepared;
 mod probe;
 pub mod import;
@@ -65,6 +66,7 @@ pub use hosts::{HostDetail, HostsAction, HostsView, KnownHosts};
 pub use import::{FoundConfig, ImportAction, ImportGuess, Importing};
 pub use local_time::LocalTime;
 pub use login::{LoginAction, LoginLog, LoginStep};
+pub use open_servers::{OpenServer, OpenServersAction};
 pub use prepared::{CallOwner, PreparedCall};
 pub use probe::{ProbeAction, ProbeScreen};
 pub use read_text::ReadTexts;
@@ -93,8 +95,14 @@ pub struct State {
     pub began_at: Option<OffsetDateTime>,
     pub settings: Settings,
     pub connection: Connection,
-    /// Counts connections, so that late events of an old one are told apart.
+    /// The number of this connection, so that late events of an old one are told apart.
     pub session: u64,
+    /// Counts connections.
+    sessions: u64,
+    /// Servers that are open beside this one.
+    pub open_servers: Vec<OpenServer>,
+    /// The next connection is made beside the one in use.
+    pub is_adding_server: bool,
     pub tools: Vec<ListedTool>,
     /// The number of the list of tools, so that what was counted of an older one is told apart.
     list: u64,
@@ -207,7 +215,7 @@ pub struct ListedTool {
     pub tokens: Option<Tokens>,
 }
 
-/// Where the one session stands.
+/// Where a session stands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Connection {
     #[default]

@@ -82,7 +82,17 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
         other::head_ui(ui, cx);
         return;
     }
-    ui.label(RichText::new("Connect to an MCP server").font(theme::page_title()).color(t.strong));
+    let open = cx.state.connection.source().filter(|_| cx.state.is_adding_server && cx.state.connection.is_connected());
+    let heading = if open.is_some() { "Open another MCP server" } else { "Connect to an MCP server" };
+    ui.label(RichText::new(heading).font(theme::page_title()).color(t.strong));
+    if let Some(open) = open {
+        let words = format!(
+            "{} stays open, with its tools and arguments as they are. The menu at the top switches between them.",
+            open.label()
+        );
+        ui.add(Label::new(RichText::new(words).font(theme::regular(14.0)).color(t.weak)).wrap());
+        return;
+    }
     if ui.content_rect().height() < theme::SHORT {
         return;
     }

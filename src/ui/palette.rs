@@ -211,6 +211,13 @@ fn all(cx: &Cx<'_>) -> Vec<Entry> {
             does: Does::Action(Box::new(ViewAction::SetPane { pane: 1, shows: PaneView::Text(format.id()) }.into())),
         }));
     }
+    entries.extend(servers::open_commands(cx).into_iter().map(|command| Entry {
+        glyph: command.glyph,
+        kind: "Server",
+        name: command.name,
+        detail: String::new(),
+        does: Does::Action(Box::new(command.action.into())),
+    }));
     entries.extend(servers::others(cx).into_iter().map(|(at, recent)| Entry {
         glyph: icons::PLUG,
         kind: "Server",

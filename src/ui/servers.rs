@@ -8,8 +8,10 @@ use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, commands, icons, top_bar};
 use crate::capture::Tool;
-use crate::source::{LEFT_OUT, Recent};
-use crate::state::{Action, AllowedTools, CallAction, ImportAction, MissingValues, ServersAction, ValuesAction};
+use crate::source::{LEFT_OUT, Recent, Source};
+use crate::state::{
+    Action, AllowedTools, CallAction, Connection, ImportAction, MissingValues, OpenServersAction, ServersAction, ValuesAction,
+};
 
 /// Rows of servers used before that a menu or the start page has.
 pub const FEW: usize = 5;
@@ -106,6 +108,66 @@ pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
             cx.send(ValuesAction::Connect);
         }
     });
+}
+
+/// A command about a server that is open beside the one in use.
+pub struct OpenCommand {
+    pub glyph: &'static str,
+    pub name: String,
+    pub action: OpenServersAction,
+}
+
+/// What can be done with the servers that are open beside the one in use.
+pub fn open_commands(cx: &Cx<'_>) -> Vec<OpenCommand> {
+    let mut commands = Vec::new();
+    let shown = cx.state.capture().filter(|capture| !capture.request.is_empty());
+    for open in &cx.state.open_servers {
+        let Some(source) = open.connection.source() else { continue };
+        let (session, label) = (open.session, label_of(cx, source));
+        let waits = if !open.server_requests.open.is_empty() { ", which asks something" } else { "" };
+        let switch = format!("Switch to {label}{waits}");
+        commands.push(OpenCommand { glyph: icons::SWAP, name: switch, action: OpenServersAction::Switch(session) });
+        if shown.is_some_and(|shown| open.tools.iter().any(|listed| listed.tool.name == shown.tool.name)) {
+            let name = format!("Make this call at {label} and compare");
+            commands.push(OpenCommand { glyph: icons::DIFF, name, action: OpenServersAction::CallAt(session) });
+        }
+        let name = format!("Close {label}");
+        commands.push(OpenCommand { glyph: icons::DISCONNECT, name, action: OpenServersAction::Close(session) });
+    }
+    if cx.state.connection.is_connected() {
+        let name = "Open a server beside this one…".to_owned();
+        commands.push(OpenCommand { glyph: icons::PLUG, name, action: OpenServersAction::Add });
+    }
+    commands
+}
+
+/// Letters of a source that tell it from another of the same label.
+const ALIKE: usize = 20;
+
+/// A server's label; where another that is open has the same, the end of the source.
+fn label_of(cx: &Cx<'_>, source: &Source) -> String {
+    let label = source.label();
+    let open = cx.state.open_servers.iter().map(|open| &open.connection).chain([&cx.state.connection]);
+    let alike = open.filter_map(Connection::source).filter(|other| other.label() == label).count();
+    if alike < 2 {
+        return label;
+    }
+    // What tells two runs of one program apart stands at the end.
+    let whole = source.to_string();
+    match whole.char_indices().rev().nth(ALIKE) {
+        Some((at, _)) => format!("…{}", &whole[at..]),
+        None => whole,
+    }
+}
+
+/// The same, in a menu.
+pub fn open_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    for command in open_commands(cx) {
+        if top_bar::menu_item(ui, command.glyph, &command.name, "", true).clicked() {
+            cx.send(command.action);
+            ui.close();
+        }
+    }
 }
 
 /// As the palette and the list of shortcuts name it.

@@ -126,6 +126,9 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     if is_narrow && connection.is_connected() {
         details.clear();
     }
+    if !cx.state.open_servers.is_empty() {
+        details.push((format!("+{}", cx.state.open_servers.len()), theme::mono(12.0)));
+    }
     let clip = |text: &str, most: usize| match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
@@ -149,6 +152,8 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     let width = width_of(&label_galley, &galleys);
     let (rect, response) = ui.allocate_exact_size(vec2(width, theme::INPUT), Sense::click());
     let words = details.iter().fold(format!("Server {label}, {}", look.words), |words, (detail, _)| format!("{words}, {detail}"));
+    let open: Vec<_> = cx.state.open_servers.iter().filter_map(|open| open.connection.source()).map(Source::label).collect();
+    let response = if open.is_empty() { response } else { response.on_hover_text(format!("Also open: {}", open.join(", "))) };
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
     let fill = if response.hovered() { t.hover } else { t.card };
     ui.painter().rect(rect, theme::RADIUS_CONTROL, fill, Stroke::new(1.0, t.line2), StrokeKind::Inside);
@@ -171,7 +176,8 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     ui.painter().text(pos2(rect.right() - 10.0, y), Align2::RIGHT_CENTER, icons::DOWN, theme::icon_font(12.0), t.weak);
     Popup::menu(&response).show(|ui| {
         let height = ui.content_rect().height() - theme::TOP_BAR - 24.0;
-        egui::ScrollArea::vertical().max_height(height).show(ui, |ui| server_menu(ui, cx));
+        // Else a popup scrolls before it is as high as it may be.
+        egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| server_menu(ui, cx));
     });
     response
 }
@@ -261,6 +267,8 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         };
         item(ui, icons::CONSENT, &words, true, Action::ShowDialog(Dialog::AllowedTools));
     }
+    ui.separator();
+    servers::open_menu_ui(ui, cx);
     ui.separator();
     servers::recent_menu_ui(ui, cx);
     item(ui, icons::PLUG, "Use my server…", cx.state.view.screen != Screen::Connect, ConnectAction::Show.into());

@@ -1,0 +1,275 @@
+//! Servers that are open beside the one in use: each keeps its session, its tools and its forms as they were left, and takes
+//! in what its server sends meanwhile.
+
+use std::collections::BTreeMap;
+
+use super::library::Library;
+use super::server_requests::ServerRequests;
+use super::wire::WireView;
+use super::{Connection, Effect, Form, ListedTool, Screen, ServerView, SessionEffect, SessionUpdate, SidebarTab, State, diff};
+use crate::capture::{CaptureId, Step};
+use crate::source::Source;
+
+/// What the state has of one connection, while another is in use.
+#[derive(Debug, Default)]
+pub struct OpenServer {
+    pub connection: Connection,
+    pub session: u64,
+    pub tools: Vec<ListedTool>,
+    pub server_requests: ServerRequests,
+    messages: u64,
+    list: u64,
+    is_uncounted: bool,
+    tools_note: Option<String>,
+    filter: String,
+    selected_tool: Option<String>,
+    forms: BTreeMap<String, Form>,
+    last_called: Option<CaptureId>,
+    stderr_dropped: u64,
+    steps: Vec<Step>,
+    roots_declared: bool,
+    wire: WireView,
+    library: Library,
+    server_view: ServerView,
+    again: diff::Reconnect,
+    /// The answer that was shown.
+    capture: Option<CaptureId>,
+}
+
+/// What a person does with several servers; a server is named by its session.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OpenServersAction {
+    /// To the connect screen, for a server beside the one in use.
+    Add,
+    /// Goes on with this one; the one in use stays open.
+    Switch(u64),
+    Close(u64),
+    /// Makes the call that is shown at this server, too, and compares the two answers.
+    CallAt(u64),
+}
+
+impl State {
+    pub(super) fn open_servers(&mut self, action: OpenServersAction, effects: &mut Vec<Effect>) {
+        match action {
+            OpenServersAction::Add => {
+                self.is_adding_server = true;
+                self.versus.is_choosing = false;
+                self.is_new_source = true;
+                self.view.screen = Screen::Connect;
+            }
+            OpenServersAction::Switch(session) => {
+                self.switch_to(session, effects);
+            }
+            OpenServersAction::Close(session) => {
+                let Some(at) = self.open_servers.iter().position(|open| open.session == session) else { return };
+                self.open_servers.remove(at);
+                effects.push(Effect::Session(SessionEffect::Disconnect { session }));
+            }
+            OpenServersAction::CallAt(session) => {
+                let shown = self.capture().filter(|capture| !capture.request.is_empty()).cloned();
+                if let Some(before) = shown
+                    && self.switch_to(session, effects)
+                {
+                    self.call_like(&before, true, effects);
+                }
+            }
+        }
+    }
+
+    /// Puts the server in use aside, open, where another is to be opened beside it.
+    pub(super) fn keep_open(&mut self, effects: &mut Vec<Effect>) {
+        if !std::mem::take(&mut self.is_adding_server) || !self.connection.is_connected() {
+            return;
+        }
+        self.end_calls(effects);
+        self.stop_watching(effects);
+        self.closed = None;
+        let mut open = OpenServer::default();
+        self.swap(&mut open);
+        self.open_servers.push(open);
+    }
+
+    /// The session of a server that is open beside the one in use.
+    pub(super) fn session_at(&self, source: &Source) -> Option<u64> {
+        let is_it = |open: &&OpenServer| open.connection.is_connected() && open.connection.source() == Some(source);
+        self.open_servers.iter().find(is_it).map(|open| open.session)
+    }
+
+    /// Says whether it did.
+    pub(super) fn switch_to(&mut self, session: u64, effects: &mut Vec<Effect>) -> bool {
+        let Some(at) = self.open_servers.iter().position(|open| open.session == session) else { return false };
+        if self.running.is_some() {
+            self.toast("A call is running: switch to another server when it has ended");
+            return false;
+        }
+        if matches!(self.connection, Connection::Connecting { .. }) {
+            self.disconnect(effects);
+        }
+        self.stop_watching(effects);
+        self.is_adding_server = false;
+        self.is_new_source = false;
+        let mut open = self.open_servers.remove(at);
+        self.swap(&mut open);
+        if open.connection.is_connected() {
+            self.open_servers.insert(at, open);
+        }
+        if let Some(source) = self.connection.source().cloned() {
+            self.servers.turn_to(&source);
+        }
+        self.begin_watching(effects);
+        self.view.sidebar = SidebarTab::Tools;
+        self.view.screen = if self.view.capture.is_some() { Screen::Answer } else { Screen::Start };
+        true
+    }
+
+    /// What came of a server that is open but not in use: it is taken in there, and nothing on the screen changes.
+    pub(super) fn open_server_update(&mut self, session: u64, update: SessionUpdate, effects: &mut Vec<Effect>) {
+        let Some(at) = self.open_servers.iter().position(|open| open.session == session) else { return };
+        let mut open = self.open_servers.remove(at);
+        self.swap(&mut open);
+        let (screen, sidebar) = (self.view.screen, self.view.sidebar);
+        self.view.screen = Screen::Answer;
+        self.connection_update(update, effects);
+        (self.view.screen, self.view.sidebar) = (screen, sidebar);
+        self.swap(&mut open);
+        self.open_servers.insert(at, open);
+    }
+
+    fn swap(&mut self, open: &mut OpenServer) {
+        use std::mem::swap;
+        swap(&mut self.connection, &mut open.connection);
+        swap(&mut self.session, &mut open.session);
+        swap(&mut self.tools, &mut open.tools);
+        swap(&mut self.server_requests, &mut open.server_requests);
+        swap(&mut self.messages, &mut open.messages);
+        swap(&mut self.list, &mut open.list);
+        swap(&mut self.is_uncounted, &mut open.is_uncounted);
+        swap(&mut self.tools_note, &mut open.tools_note);
+        swap(&mut self.filter, &mut open.filter);
+        swap(&mut self.selected_tool, &mut open.selected_tool);
+        swap(&mut self.forms, &mut open.forms);
+        swap(&mut self.last_called, &mut open.last_called);
+        swap(&mut self.stderr_dropped, &mut open.stderr_dropped);
+        swap(&mut self.steps, &mut open.steps);
+        swap(&mut self.roots_declared, &mut open.roots_declared);
+        swap(&mut self.wire, &mut open.wire);
+        swap(&mut self.library, &mut open.library);
+        swap(&mut self.server_view, &mut open.server_view);
+        swap(&mut self.again, &mut open.again);
+        swap(&mut self.view.capture, &mut open.capture);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::capture::{Capture, Outcome, Server, Tool};
+    use crate::source::Command;
+    use crate::state::{Action, CallUpdate, ConnectAction, Event};
+
+    fn source(program: &str) -> Source {
+        Source::Command(Command { program: program.into(), ..Command::default() })
+    }
+
+    fn update(state: &mut State, session: u64, update: SessionUpdate) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        state.apply(Event::Session { session, update }, &mut effects);
+        effects
+    }
+
+    fn connect(state: &mut State, program: &str) -> u64 {
+        state.perform(ConnectAction::Connect(Box::new(source(program))), &mut Vec::new());
+        let session = state.session;
+        update(
+            state,
+            session,
+            SessionUpdate::Connected(Server { name: program.into(), source: program.into(), ..Server::default() }),
+        );
+        let tool = Tool::read(r#"{"name":"find","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}"#.into());
+        update(state, session, SessionUpdate::Tools { tools: vec![tool], note: None });
+        session
+    }
+
+    fn perform(state: &mut State, action: impl Into<Action>) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        state.perform(action.into(), &mut effects);
+        effects
+    }
+
+    fn disconnects(effects: &[Effect]) -> Vec<u64> {
+        let session = |effect: &Effect| match effect {
+            Effect::Session(SessionEffect::Disconnect { session }) => Some(*session),
+            _ => None,
+        };
+        effects.iter().filter_map(session).collect()
+    }
+
+    #[test]
+    fn a_server_opened_beside_another_ends_nothing() {
+        let mut state = State::default();
+        let first = connect(&mut state, "first");
+        perform(&mut state, OpenServersAction::Add);
+        let effects = perform(&mut state, ConnectAction::Connect(Box::new(source("second"))));
+        assert_eq!(disconnects(&effects), [] as [u64; 0]);
+        let second = connect(&mut state, "second");
+        assert_eq!(state.open_servers.iter().map(|open| open.session).collect::<Vec<_>>(), [first]);
+        // Each keeps what is its own, and takes in what its server sends.
+        update(&mut state, first, SessionUpdate::Stderr("of the first".into()));
+        assert!(state.connection.stderr().is_empty());
+        perform(&mut state, OpenServersAction::Switch(first));
+        assert_eq!((state.session, state.connection.stderr()), (first, &["of the first".to_owned()][..]));
+        assert_eq!(state.open_servers.iter().map(|open| open.session).collect::<Vec<_>>(), [second]);
+        // To connect to a server that is open is to switch to it.
+        let effects = perform(&mut state, ConnectAction::Connect(Box::new(source("second"))));
+        assert_eq!((state.session, disconnects(&effects)), (second, Vec::new()));
+        perform(&mut state, OpenServersAction::Switch(first));
+        // Connecting again without asking for a second one ends the one in use, as ever.
+        let effects = perform(&mut state, ConnectAction::Reconnect);
+        assert_eq!(disconnects(&effects), [first]);
+        assert!(![first, second].contains(&state.session), "no session has the number of another");
+        assert_eq!(disconnects(&perform(&mut state, OpenServersAction::Close(second))), [second]);
+        assert!(state.open_servers.is_empty());
+    }
+
+    #[test]
+    fn what_goes_wrong_at_another_server_stays_there() {
+        let mut state = State::default();
+        let first = connect(&mut state, "first");
+        perform(&mut state, OpenServersAction::Add);
+        let second = connect(&mut state, "second");
+        let screen = state.view.screen;
+        let problem = crate::problem::Problem::new(crate::problem::ProblemKind::Disconnected, "it ended");
+        update(&mut state, first, SessionUpdate::Gone(problem));
+        assert!(state.connection.is_connected() && state.session == second && state.view.screen == screen);
+        assert!(matches!(state.open_servers[0].connection, Connection::Gone { .. }));
+    }
+
+    #[test]
+    fn the_call_that_is_shown_is_made_at_the_other_server_and_compared() {
+        let mut state = State::default();
+        let first = connect(&mut state, "first");
+        perform(&mut state, OpenServersAction::Add);
+        let second = connect(&mut state, "second");
+        let capture = |id: &str| {
+            let empty = Capture::empty(CaptureId(id.into()), Server::default());
+            let tool = Tool::read(r#"{"name":"find"}"#.into());
+            let response = Some(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#.into());
+            Arc::new(Capture { tool, request: "{}".into(), arguments: "{}".into(), response, outcome: Outcome::Result, ..empty })
+        };
+        state.apply(Event::Opened(vec![capture("a")]), &mut Vec::new());
+        let effects = perform(&mut state, OpenServersAction::CallAt(first));
+        let called = effects.iter().find_map(|effect| match effect {
+            Effect::Session(SessionEffect::Call { session, call, .. }) => Some((*session, *call)),
+            _ => None,
+        });
+        let Some((session, call)) = called else { panic!("not called: {effects:?}") };
+        assert_eq!((session, state.session), (first, first));
+        state.apply(Event::Call { call, update: CallUpdate::Captured(capture("b")) }, &mut Vec::new());
+        assert_eq!(state.view.screen, Screen::Diff);
+        assert_eq!(state.diff.sides, Some((CaptureId("a".into()), CaptureId("b".into()))));
+        perform(&mut state, OpenServersAction::Switch(second));
+        assert_eq!(state.capture().map(|shown| shown.id.clone()), Some(CaptureId("a".into())));
+    }
+}
