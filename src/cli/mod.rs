@@ -23,7 +23,7 @@ mod formats;
 mod hosts;
 mod login;
 mod logout;
-mod near;
+mod mcp;
 mod output;
 mod pairs;
 mod prompts;
@@ -46,6 +46,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::mcp::guard;
+use crate::near;
 use crate::problem::Problem;
 use args::{Cli, Command};
 
@@ -88,6 +89,7 @@ fn run(cli: &Cli) -> Done {
         Some(Command::Fixture(args)) => fixture::run(args),
         Some(Command::SampleServer(args)) => sample_server::run(args),
         Some(Command::Replay(args)) => replay::run(args),
+        Some(Command::Mcp(args)) => mcp::run(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Rules(args)) => rules::run(args),

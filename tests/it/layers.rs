@@ -9,7 +9,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "app", "shot", "state", "mcp", "serve", "store", "fixture", "contract", "verdict", "finding", "analysis", "diff",
+            "app", "shot", "state", "agent", "mcp", "serve", "store", "fixture", "contract", "verdict", "finding", "analysis", "diff",
             "host", "format", "capture", "reader", "source", "settings", "token", "ask", "quote", "json", "parallel",
         ],
     ),
@@ -34,6 +34,13 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "fixture", "contract", "verdict", "finding", "analysis", "host", "format", "capture", "source", "settings", "token",
             "ask", "json",
+        ],
+    ),
+    (
+        "agent",
+        &[
+            "mcp", "serve", "store", "fixture", "contract", "verdict", "finding", "analysis", "diff", "host", "format", "capture",
+            "source", "token", "json",
         ],
     ),
     ("mcp", &["serve", "fixture", "capture", "source", "token", "ask", "quote", "json"]),
@@ -65,7 +72,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Modules that use nothing, for all others.
-const GROUND: &[&str] = &["number", "digest", "problem", "cancel"];
+const GROUND: &[&str] = &["near", "number", "digest", "problem", "cancel"];
 
 /// Crates that only these modules may name.
 const HOMES: &[(&str, &[&str])] = &[
@@ -73,7 +80,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("reqwest::", &["mcp"]),
     ("egui", &["ui", "app", "shot"]),
     ("eframe::", &["ui", "app", "shot"]),
-    ("tokio::", &["mcp", "serve", "engine", "cli"]),
+    ("tokio::", &["agent", "mcp", "serve", "engine", "cli"]),
     ("clap::", &["cli"]),
     ("hyper::", &["serve", "mcp"]),
 ];
@@ -81,7 +88,7 @@ const HOMES: &[(&str, &[&str])] = &[
 /// What pure code never does.
 const WORLD: &[&str] =
     &["std::fs", "std::net", "std::env", "std::process", "std::thread", "SystemTime::now", "Instant::now", "now_utc"];
-const TOUCH_THE_WORLD: &[&str] = &["cli", "app", "mcp", "serve", "store", "engine", "parallel"];
+const TOUCH_THE_WORLD: &[&str] = &["cli", "app", "agent", "mcp", "serve", "store", "engine", "parallel"];
 
 fn rust_files(dir: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -1,0 +1,94 @@
+//! `call`: one call of a tool of an allowed server, and how its answer begins.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::ask::{Ask, written};
+use super::schema::{arguments, list, output, said, source, string, text, whole};
+use super::show::{numbered, rows, summary, text_of};
+use super::{AgentOptions, AgentTool, Reach, schema};
+use crate::analysis;
+use crate::number::milliseconds;
+use crate::problem::Problem;
+
+pub(super) const TOOL: AgentTool = AgentTool {
+    name: "call",
+    title: "Call a tool of a server",
+    about: "Starts an allowed server, calls one of its tools, and tells what its answer costs and how it begins. The answer is kept: give \
+            its name to `show`, `hosts`, `check`, `diff` or `compare`.",
+    reach: Reach::OnlyCalls,
+    input,
+    output: output_schema,
+    run,
+};
+
+/// Lines of the answer that are told.
+const LINES: usize = 20;
+
+fn input(options: &AgentOptions) -> Value {
+    schema::object(
+        [
+            ("source", source(options, "The server")),
+            ("tool", text("The tool's name")),
+            ("arguments", arguments("Its arguments, which go out exactly as written; without them {}")),
+        ],
+        &["source", "tool"],
+    )
+}
+
+fn output_schema() -> Value {
+    output(
+        [
+            ("summary", string()),
+            ("answer", said("The name the answer is kept under")),
+            ("outcome", string()),
+            ("elapsedMs", json!({"type": "number", "description": "From the request to the answer"})),
+            ("view", said("The part of the answer that the lines are of")),
+            ("lines", list("How it begins: number and text of each line", string())),
+            ("linesInAll", whole("Lines of that part")),
+        ],
+        &["summary", "answer", "outcome"],
+    )
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CalledJson {
+    summary: String,
+    answer: String,
+    outcome: &'static str,
+    elapsed_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines_in_all: Option<usize>,
+}
+
+fn run(ask: &Ask<'_>) -> Result<String, Problem> {
+    let (answer, subject) = ask.with_session(async |session| {
+        let tool = ask.tool(session).await?;
+        ask.call(session, &tool, ask.arguments()).await
+    })?;
+    if let Some(problem) = analysis::failure(&subject) {
+        return Err(problem.hint(format!("what came is kept as {answer}; `show` with the view `wire` has its exact text")));
+    }
+    let capture = &subject.capture;
+    let rows = rows(ask, &subject)?;
+    let view = ["content", "structured"].into_iter().find(|id| rows.iter().any(|row| row.format == *id));
+    let text = view.map(|view| text_of(ask, &subject, view)).transpose()?;
+    let (lines, lines_in_all) = match &text {
+        Some((text, lines, _)) => (numbered(text, &lines[..lines.len().min(LINES)]), Some(lines.len())),
+        None => (Vec::new(), None),
+    };
+    written(&CalledJson {
+        summary: summary(&subject, &rows),
+        answer,
+        outcome: capture.outcome.name(),
+        elapsed_ms: milliseconds(capture.timings.total()),
+        view,
+        lines,
+        lines_in_all,
+    })
+}
