@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 
-use super::{Agent, Stop};
+use super::{Agent, Stop, visible};
 use crate::analysis::{Ctx, Query};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::Subject;
@@ -26,18 +27,30 @@ pub struct Ask<'a> {
     pub until: Instant,
 }
 
-/// Which entries are told, and how the next ones are asked for.
+/// The bytes of a page's entries as JSON, above which no further one is taken. Hosts that show the text and the structured
+/// part show them twice, and one cuts what it shows at 8,000 characters.
+const PAGE_BYTES: usize = 2_500;
+
+/// The entries of a page, as JSON.
 pub struct Page {
     pub range: Range<usize>,
+    pub entries: Vec<Box<RawValue>>,
     pub told: PageJson,
 }
 
+/// How many entries there are, and how the next ones are asked for.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageJson {
-    total: usize,
+    in_all: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
+}
+
+impl Page {
+    pub fn in_all(&self) -> usize {
+        self.told.in_all
+    }
 }
 
 impl<'a> Ask<'a> {
@@ -67,21 +80,32 @@ impl<'a> Ask<'a> {
         self.argument("arguments").map_or_else(|| "{}".to_owned(), |node| node.raw_text().into_owned())
     }
 
-    /// The page of a list with this many entries.
+    /// The page of a list with this many entries; always with one, if there is any.
     ///
     /// # Errors
     /// A cursor that no answer gave.
-    pub fn page(&self, total: usize) -> Result<Page, Problem> {
+    pub fn page<T: Serialize>(&self, in_all: usize, entry: impl Fn(usize) -> T) -> Result<Page, Problem> {
         let start = match self.text("cursor") {
             None => 0,
-            Some(cursor) => cursor.parse().ok().filter(|at| *at < total.max(1)).ok_or_else(|| {
+            Some(cursor) => cursor.parse().ok().filter(|at| *at < in_all.max(1)).ok_or_else(|| {
                 Problem::new(ProblemKind::Arguments, "no answer gave this `cursor`")
                     .at(cursor.chars().take(40).collect::<String>())
                     .hint("give the `nextCursor` of the answer before; without `cursor` the first page comes")
             })?,
         };
-        let end = total.min(start + self.number("limit").unwrap_or(LIMIT).min(MOST));
-        Ok(Page { range: start..end, told: PageJson { total, next_cursor: (end < total).then(|| end.to_string()) } })
+        let most = in_all.min(start + self.number("limit").unwrap_or(LIMIT).min(MOST));
+        let (mut entries, mut bytes) = (Vec::new(), 0);
+        for at in start..most {
+            let json = visible::json(written(&entry(at))?);
+            bytes += json.len();
+            if bytes > PAGE_BYTES && !entries.is_empty() {
+                break;
+            }
+            entries.push(RawValue::from_string(json).map_err(unwritten)?);
+        }
+        let range = start..start + entries.len();
+        let next_cursor = (range.end < in_all).then(|| range.end.to_string());
+        Ok(Page { range, entries, told: PageJson { in_all, next_cursor } })
     }
 
     /// The answer that an argument names.
@@ -133,15 +157,19 @@ impl<'a> Ask<'a> {
     pub fn why(&self, problem: Problem) -> Problem {
         let hint = match problem.kind {
             ProblemKind::Timeout => return Problem { hint: self.stopped_hint(), ..problem },
-            _ if problem.hint.as_ref().is_none_or(|hint| hint.contains("--") && !hint.contains("whoever configures")) => match problem.kind {
-                ProblemKind::Spawn | ProblemKind::Connect | ProblemKind::Handshake | ProblemKind::Disconnected => {
-                    "start the server by itself and look at what it prints; over stdio it must write messages alone to its standard output"
+            _ if problem.hint.as_ref().is_none_or(|hint| hint.contains("--") && !hint.contains("whoever configures")) => {
+                match problem.kind {
+                    ProblemKind::Spawn | ProblemKind::Connect | ProblemKind::Handshake | ProblemKind::Disconnected => {
+                        "start the server by itself and look at what it prints; over stdio it must write messages alone to its standard output"
+                    }
+                    ProblemKind::Auth => "whoever configures this server logs in first: `mcp-loupe tools --login --url URL`",
+                    ProblemKind::RpcError => "mend how the server answers this request, or call it with other arguments",
+                    ProblemKind::Consent => {
+                        "call the tool with arguments for which it asks nothing back; nobody can be asked here"
+                    }
+                    _ => return Problem { hint: None, ..problem },
                 }
-                ProblemKind::Auth => "whoever configures this server logs in first: `mcp-loupe tools --login --url URL`",
-                ProblemKind::RpcError => "mend how the server answers this request, or call it with other arguments",
-                ProblemKind::Consent => "call the tool with arguments for which it asks nothing back; nobody can be asked here",
-                _ => return Problem { hint: None, ..problem },
-            },
+            }
             _ => return problem,
         };
         problem.hint(hint)
@@ -160,5 +188,9 @@ impl<'a> Ask<'a> {
 /// # Errors
 /// It cannot be written.
 pub fn written(answer: &impl Serialize) -> Result<String, Problem> {
-    serde_json::to_string(answer).map_err(|error| Problem::new(ProblemKind::Internal, format!("cannot write the answer: {error}")))
+    serde_json::to_string(answer).map_err(unwritten)
+}
+
+fn unwritten(error: serde_json::Error) -> Problem {
+    Problem::new(ProblemKind::Internal, format!("cannot write the answer: {error}"))
 }

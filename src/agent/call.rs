@@ -1,6 +1,7 @@
 //! `call`: one call of a tool of an allowed server, and how its answer begins.
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::ask::{Ask, written};
@@ -22,9 +23,6 @@ pub(super) const TOOL: AgentTool = AgentTool {
     run,
 };
 
-/// Lines of the answer that are told.
-const LINES: usize = 20;
-
 fn input(options: &AgentOptions) -> Value {
     schema::object(
         [
@@ -45,7 +43,7 @@ fn output_schema() -> Value {
             ("elapsedMs", json!({"type": "number", "description": "From the request to the answer"})),
             ("view", said("The part of the answer that the lines are of")),
             ("lines", list("How it begins: number and text of each line", string())),
-            ("linesInAll", whole("Lines of that part")),
+            ("inAll", whole("Lines of that part in all")),
         ],
         &["summary", "answer", "outcome"],
     )
@@ -61,9 +59,9 @@ struct CalledJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     view: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    lines: Vec<String>,
+    lines: Vec<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    lines_in_all: Option<usize>,
+    in_all: Option<usize>,
 }
 
 fn run(ask: &Ask<'_>) -> Result<String, Problem> {
@@ -78,17 +76,14 @@ fn run(ask: &Ask<'_>) -> Result<String, Problem> {
     let rows = rows(ask, &subject)?;
     let view = ["content", "structured"].into_iter().find(|id| rows.iter().any(|row| row.format == *id));
     let text = view.map(|view| text_of(ask, &subject, view)).transpose()?;
-    let (lines, lines_in_all) = match &text {
-        Some((text, lines, _)) => (numbered(text, &lines[..lines.len().min(LINES)]), Some(lines.len())),
-        None => (Vec::new(), None),
-    };
+    let page = text.map(|(text, lines, _)| ask.page(lines.len(), |at| numbered(&text, &lines[at]))).transpose()?;
     written(&CalledJson {
         summary: summary(&subject, &rows),
         answer,
         outcome: capture.outcome.name(),
         elapsed_ms: milliseconds(capture.timings.total()),
         view,
-        lines,
-        lines_in_all,
+        in_all: page.as_ref().map(|page| page.in_all()),
+        lines: page.map(|page| page.entries).unwrap_or_default(),
     })
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::ask::{Ask, PageJson, written};
@@ -12,10 +13,10 @@ use super::open::MOST_BYTES;
 use super::schema::{answer, list, nth, output, page, paged, said, source, string, text, whole};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::capture::{Prompt, Resource, Server, Tool, listed_tools};
-use crate::contract::finding_sentence;
+use crate::contract::{CheckOutcome, CheckedFinding, finding_sentence};
 use crate::finding::{CheckedServer, Checker, Finding, FindingsQuery, Severity, rules};
 use crate::mcp::{Listing, Session};
-use crate::number::{grouped, number_of};
+use crate::number::grouped;
 use crate::problem::{Problem, ProblemKind};
 use crate::store;
 use crate::token;
@@ -51,7 +52,6 @@ fn output_schema() -> Value {
             ("rule", string()),
             ("message", string()),
             ("at", said("Part and JSON Pointer of the first place")),
-            ("savesTokens", whole("What the fix saves, o200k_base")),
         ],
         &["severity", "rule", "message"],
     );
@@ -59,9 +59,12 @@ fn output_schema() -> Value {
         ("summary", string()),
         ("definitionTokens", whole("What the definitions cost as listed, o200k_base")),
         ("findings", list("The gravest first", finding)),
-        ("fixes", json!({"type": "object", "description": "How to mend it, by rule", "additionalProperties": {"type": "string"}})),
+        (
+            "fixes",
+            json!({"type": "object", "description": "How to mend it, by rule", "additionalProperties": {"type": "string"}}),
+        ),
     ];
-    output(own.into_iter().chain(paged("Findings")), &["summary", "findings", "fixes", "total"])
+    output(own.into_iter().chain(paged("Findings")), &["summary", "findings", "fixes", "inAll"])
 }
 
 #[derive(Serialize)]
@@ -70,22 +73,19 @@ struct CheckedJson {
     summary: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     definition_tokens: Option<u64>,
-    findings: Vec<FoundJson>,
+    findings: Vec<Box<RawValue>>,
     fixes: BTreeMap<&'static str, &'static str>,
     #[serde(flatten)]
     page: PageJson,
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 struct FoundJson {
     severity: &'static str,
     rule: &'static str,
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    saves_tokens: Option<u64>,
 }
 
 /// What a server lists.
@@ -120,30 +120,27 @@ fn run(ask: &Ask<'_>) -> Result<String, Problem> {
     if let Some(wanted) = ask.text("tool") {
         found.retain(|finding| finding.subject == wanted);
     }
-    let page = ask.page(found.len())?;
-    let count = |severity: Severity| found.iter().filter(|finding| finding.severity == severity).count() as u64;
-    let counts: Vec<_> = Severity::ALL.into_iter().zip(["errors", "warnings", "notes", "costs"]).collect();
-    let counts: Vec<_> = counts.into_iter().map(|(severity, units)| (count(severity), units)).filter(|(count, _)| *count > 0).collect();
-    let said: Vec<_> = counts.into_iter().map(|(count, units)| number_of(count, units)).collect();
-    let looked = format!("in {} checks", grouped(rules().count() as u64));
-    let told = &found[page.range];
+    let page = ask.page(found.len(), |at| told(&found[at]))?;
+    let fixes = found[page.range].iter().map(|finding| (finding.rule.id, finding.rule.fix)).collect();
+    let size = |tool: &Arc<Tool>| token::count(&String::from_utf8_lossy(&tool.raw)).o200k_base;
+    let checked = found.into_iter().map(|finding| CheckedFinding { finding, file: None, is_new: true });
+    let counts = CheckOutcome { findings: checked.collect(), ..CheckOutcome::default() }.counts();
     written(&CheckedJson {
-        summary: if said.is_empty() { format!("Nothing found {looked}.") } else { format!("{} {looked}.", said.join(", ")) },
-        definition_tokens: tools.map(|tools| tools.iter().map(|tool| token::count(&String::from_utf8_lossy(&tool.raw)).o200k_base).sum()),
-        findings: told.iter().map(finding).collect(),
-        fixes: told.iter().map(|finding| (finding.rule.id, finding.rule.fix)).collect(),
+        summary: format!("{counts} in {} checks", grouped(rules().count() as u64)),
+        definition_tokens: tools.map(|tools| tools.iter().map(size).sum()),
+        findings: page.entries,
+        fixes,
         page: page.told,
     })
 }
 
-fn finding(finding: &Finding) -> FoundJson {
-    let at = finding.places.first().map(|place| format!("{}{}", place.part.name(), place.path));
+fn told(finding: &Finding) -> FoundJson {
+    let place = finding.places.first();
     FoundJson {
         severity: finding.severity.name(),
         rule: finding.rule.id,
         message: finding_sentence(finding),
-        at,
-        saves_tokens: finding.saves.map(|tokens| tokens.o200k_base),
+        at: place.map(|place| format!("{}{}", place.part.name(), place.path)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `compare`: saved answers to the same question side by side, or one call over the values of an argument.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -8,7 +9,9 @@ use serde_json::{Value, json};
 use super::ask::{Ask, written};
 use super::schema::{answer, arguments, list, output, said, source, string, text, whole};
 use super::{AgentOptions, AgentTool, Reach, schema};
-use crate::analysis::sweep::{Column, ColumnOrigin, Sweep, SweepPlan, SweepQuery, argument_names, choices, format_argument};
+use crate::analysis::sweep::{
+    Column, ColumnOrigin, Field, Sweep, SweepPlan, SweepQuery, argument_names, choices, format_argument,
+};
 use crate::capture::Tool;
 use crate::format::Subject;
 use crate::format::ledger::ratio;
@@ -29,9 +32,10 @@ pub(super) const TOOL: AgentTool = AgentTool {
 };
 
 /// Answers that are compared at once.
-const MOST: usize = 12;
-/// Fields that are named of an answer that lacks more.
-const FIELDS: usize = 12;
+const MOST: usize = 8;
+/// Fields that are named of an answer that lacks more, and how much of a name.
+const FIELDS: usize = 4;
+const FIELD_CHARS: usize = 60;
 
 fn input(options: &AgentOptions) -> Value {
     let mut answers = list("Saved answers to the same question, the first of which the others are compared with", answer());
@@ -47,7 +51,10 @@ fn input(options: &AgentOptions) -> Value {
             ("tool", text("The tool that is called once for each value")),
             ("arguments", arguments("The other arguments of these calls")),
             ("vary", text("The argument that differs; left out, the one that chooses a format")),
-            ("values", text("Its values, with commas between them or as a JSON array; left out, those that the tool's schema lists")),
+            (
+                "values",
+                text("Its values, with commas between them or as a JSON array; left out, those that the tool's schema lists"),
+            ),
         ],
         &[],
     )
@@ -69,7 +76,14 @@ fn output_schema() -> Value {
         ],
         &["title", "outcome"],
     );
-    output([("summary", string()), ("varies", string()), ("columns", list("Answers in their order, then formats that nobody sent", column))], &["summary", "columns"])
+    output(
+        [
+            ("summary", string()),
+            ("varies", string()),
+            ("columns", list("Answers in their order, then formats that nobody sent", column)),
+        ],
+        &["summary", "columns"],
+    )
 }
 
 #[derive(Serialize)]
@@ -131,10 +145,18 @@ fn run(ask: &Ask<'_>) -> Result<String, Problem> {
     let calls = ask.counted(query.calls(&subjects, ask.jobs()))?;
     let found = ask.counted(Sweep::of(&query, &calls, ask.jobs()))?;
     written(&ComparedJson {
-        summary: sweep_verdict(&found, None, None).text(),
+        summary: format!("{}{}", several_tools(&subjects), sweep_verdict(&found, None, None).text()),
         varies: compared.vary,
         columns: found.columns.iter().map(|column| told(&found, column, &compared.answers)).collect(),
     })
+}
+
+/// That the answers are of several tools, where they are.
+fn several_tools(subjects: &[Arc<Subject>]) -> String {
+    let names: BTreeSet<&str> =
+        subjects.iter().map(|subject| subject.capture.tool.name.as_str()).filter(|name| !name.is_empty()).collect();
+    let names: Vec<_> = names.into_iter().collect();
+    if names.len() < 2 { String::new() } else { format!("Answers of different tools: {}. ", names.join(", ")) }
 }
 
 fn called(ask: &Ask<'_>) -> Result<Compared, Problem> {
@@ -146,9 +168,12 @@ fn called(ask: &Ask<'_>) -> Result<Compared, Problem> {
         };
         let plan = SweepPlan::of(&tool, &vary, ask.text("values").as_deref(), &ask.arguments())?;
         if plan.values.len() > MOST {
-            return Err(Problem::new(ProblemKind::Arguments, format!("{} calls at once, and {MOST} are the most", plan.values.len()))
-                .at("values")
-                .hint("nothing was called; give fewer `values`"));
+            return Err(Problem::new(
+                ProblemKind::Arguments,
+                format!("{} calls at once, and {MOST} are the most", plan.values.len()),
+            )
+            .at("values")
+            .hint("nothing was called; give fewer `values`"));
         }
         let mut answers = Vec::new();
         for arguments in plan.arguments {
@@ -174,7 +199,10 @@ fn told(found: &Sweep, column: &Column, answers: &[(String, Arc<Subject>)]) -> C
     let row = Some(&column.row).filter(|_| is_measured);
     let base = found.baseline.and_then(|at| found.column_of(at));
     let missing = || found.missing(column).filter(|_| column.is_answer());
-    let field = |(field, lost): (&crate::analysis::sweep::Field, u64)| format!("{}: {lost} of {}", field.pattern, field.total);
+    let field = |(field, lost): (&Field, u64)| {
+        let name: String = field.pattern.chars().take(FIELD_CHARS).collect();
+        format!("{name}: {lost} of {}", field.total)
+    };
     ColumnJson {
         title: column.title.clone(),
         answer: match column.origin {
@@ -183,7 +211,10 @@ fn told(found: &Sweep, column: &Column, answers: &[(String, Arc<Subject>)]) -> C
         },
         outcome: column.outcome.name(),
         tokens: row.map(|row| row.tokens.o200k_base),
-        ratio: row.zip(base).and_then(|(row, base)| ratio(row, &base.row, Encoding::O200kBase)).map(|ratio| (ratio * 100.0).round() / 100.0),
+        ratio: row
+            .zip(base)
+            .and_then(|(row, base)| ratio(row, &base.row, Encoding::O200kBase))
+            .map(|ratio| (ratio * 100.0).round() / 100.0),
         facts_kept: column.facts.map(|facts| facts.kept + facts.reworded),
         facts: column.facts.map(|facts| facts.total),
         lacks: missing().take(FIELDS).map(field).collect(),

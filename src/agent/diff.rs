@@ -65,7 +65,7 @@ fn output_schema() -> Value {
         ("notCompared", list("What was not compared, and why", string())),
         ("changes", list("Data first, then text, the rest of the result, the definition", change)),
     ];
-    output(own.into_iter().chain(paged("Differences that can be listed")), &["summary", "equal", "changes", "total"])
+    output(own.into_iter().chain(paged("Differences that can be listed")), &["summary", "equal", "changes", "inAll"])
 }
 
 #[derive(Serialize)]
@@ -77,7 +77,7 @@ struct DiffJson {
     tokens: Vec<PairJson>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_compared: Vec<String>,
-    changes: Vec<ChangeJson>,
+    changes: Vec<Box<RawValue>>,
     #[serde(flatten)]
     page: PageJson,
 }
@@ -135,9 +135,11 @@ fn of_answers(ask: &Ask<'_>) -> Result<String, Problem> {
     found.text.iter().for_each(|text| lines(&mut changes, text));
     found.rest.iter().for_each(|value| told(&mut changes, "result", value));
     found.definition.iter().for_each(|value| told(&mut changes, "definition", value));
-    let shown = |pair: &&TokenPair| pair.format == "json" || format::by_id(pair.format).is_some_and(|format| format.is_as_sent() && pair.format != "wire");
+    let shown = |pair: &&TokenPair| {
+        pair.format == "json" || format::by_id(pair.format).is_some_and(|format| format.is_as_sent() && pair.format != "wire")
+    };
     let tokens = found.tokens.iter().filter(shown).map(|pair| PairJson::of(pair.format, pair.a, pair.b)).collect();
-    finish(ask, changes, |_| summary(&found), found.is_equal(), tokens, found.left_out.clone())
+    finish(ask, &changes, summary(&found), found.is_equal(), tokens, found.left_out.clone())
 }
 
 fn summary(found: &Difference) -> String {
@@ -161,7 +163,11 @@ fn summary(found: &Difference) -> String {
     if found.other_blocks > 0 {
         said.push(format!("{} other than text differ", number_of(found.other_blocks as u64, "blocks")));
     }
-    if said.is_empty() { "One side has data or text that the other lacks.".to_owned() } else { format!("They differ. {}.", said.join("; ")) }
+    if said.is_empty() {
+        "One side has data or text that the other lacks.".to_owned()
+    } else {
+        format!("They differ. {}.", said.join("; "))
+    }
 }
 
 fn of_tools(ask: &Ask<'_>, a: &[Tool], b: &[Tool]) -> Result<String, Problem> {
@@ -185,21 +191,19 @@ fn of_tools(ask: &Ask<'_>, a: &[Tool], b: &[Tool]) -> Result<String, Problem> {
         found.changed.len(),
         found.unchanged
     );
-    finish(ask, changes, |_| summary, found.is_equal(), tokens, Vec::new())
+    finish(ask, &changes, summary, found.is_equal(), tokens, Vec::new())
 }
 
 fn finish(
     ask: &Ask<'_>,
-    mut changes: Vec<ChangeJson>,
-    summary: impl FnOnce(&[ChangeJson]) -> String,
+    changes: &[ChangeJson],
+    summary: String,
     equal: bool,
     tokens: Vec<PairJson>,
     not_compared: Vec<String>,
 ) -> Result<String, Problem> {
-    let page = ask.page(changes.len())?;
-    let summary = summary(&changes);
-    let changes = changes.drain(page.range).collect();
-    written(&DiffJson { summary, equal, tokens, not_compared, changes, page: page.told })
+    let page = ask.page(changes.len(), |at| &changes[at])?;
+    written(&DiffJson { summary, equal, tokens, not_compared, changes: page.entries, page: page.told })
 }
 
 /// The differences of a value, each with what there was and what there is.
@@ -235,7 +239,8 @@ fn short(node: Node<'_>) -> Result<Box<RawValue>, String> {
     if raw.len() > VALUE_BYTES {
         return Err(format!("{} of {}", node.kind().name(), size()));
     }
-    RawValue::from_string(raw.clone().into_owned()).map_err(|_| format!("{} that is no valid JSON, {}", node.kind().name(), size()))
+    RawValue::from_string(raw.clone().into_owned())
+        .map_err(|_| format!("{} that is no valid JSON, {}", node.kind().name(), size()))
 }
 
 /// The lines of a text that one side alone has.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::ask::{Ask, PageJson, written};
 use super::schema::{answer, list, nth, output, page, paged, said, string, whole};
@@ -44,13 +45,13 @@ fn output_schema() -> Value {
         &["outcome", "happens", "hosts"],
     );
     let own = [("summary", string()), ("groups", list("The worst first", group))];
-    output(own.into_iter().chain(paged("Groups")), &["summary", "groups", "total"])
+    output(own.into_iter().chain(paged("Groups")), &["summary", "groups", "inAll"])
 }
 
 #[derive(Serialize)]
-struct HostsJson<'a> {
+struct HostsJson {
     summary: String,
-    groups: Vec<GroupJson<'a>>,
+    groups: Vec<Box<RawValue>>,
     #[serde(flatten)]
     page: PageJson,
 }
@@ -76,12 +77,8 @@ struct GroupJson<'a> {
 fn run(ask: &Ask<'_>) -> Result<String, Problem> {
     let subject = ask.subject("answer")?;
     let report = ask.get(&subject, &HostsQuery)?;
-    let page = ask.page(report.lanes.len())?;
-    written(&HostsJson {
-        summary: report.verdict(Encoding::O200kBase).text(),
-        groups: report.lanes[page.range].iter().map(|lane| group(&report, lane)).collect(),
-        page: page.told,
-    })
+    let page = ask.page(report.lanes.len(), |at| group(&report, &report.lanes[at]))?;
+    written(&HostsJson { summary: report.verdict(Encoding::O200kBase).text(), groups: page.entries, page: page.told })
 }
 
 fn group<'a>(report: &'a HostsReport, lane: &'a HostLane) -> GroupJson<'a> {

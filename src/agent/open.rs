@@ -10,6 +10,7 @@ use crate::analysis;
 use crate::capture::Capture;
 use crate::format::Subject;
 use crate::near;
+use crate::number::number_of;
 use crate::problem::{Problem, ProblemKind};
 use crate::store;
 
@@ -35,7 +36,8 @@ impl Folder {
     /// It is not there, or is no folder.
     pub fn of(path: &Path) -> Result<Self, Problem> {
         let place = path.display().to_string();
-        let unreadable = |error: std::io::Error| Problem::new(ProblemKind::Io, format!("cannot open the folder: {error}")).at(place.clone());
+        let unreadable =
+            |error: std::io::Error| Problem::new(ProblemKind::Io, format!("cannot open the folder: {error}")).at(place.clone());
         let real = fs::canonicalize(path).map_err(unreadable)?;
         if !real.is_dir() {
             return Err(Problem::new(ProblemKind::Io, "not a folder").at(place));
@@ -153,10 +155,15 @@ fn without_dots(path: &Path) -> PathBuf {
 }
 
 fn absent(path: &Path, name: &str, error: &std::io::Error) -> Problem {
-    let problem = Problem::new(ProblemKind::NotFound, format!("cannot open it: {error}")).at(name);
+    let what = match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        _ => format!("cannot open it: {error}"),
+    };
+    let problem = Problem::new(ProblemKind::NotFound, what).at(name);
     let wanted = path.file_name().unwrap_or_default().to_string_lossy();
     let siblings = path.parent().and_then(|folder| fs::read_dir(folder).ok());
-    let names: Vec<_> = siblings.into_iter().flatten().flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let names: Vec<_> =
+        siblings.into_iter().flatten().flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     match near::hint(&wanted, names.iter().map(String::as_str)) {
         Some(hint) => problem.hint(hint),
         None => problem.hint("give the path of a capture folder, or of a file with a result, a message, data or a text"),
@@ -172,7 +179,11 @@ fn folder_of_several(path: &Path, name: &str) -> Option<Problem> {
         .take(LISTED)
         .filter_map(|folder| Some(Path::new(name).join(folder.strip_prefix(path).ok()?).display().to_string()))
         .collect();
-    let problem = Problem::new(ProblemKind::Usage, format!("this folder holds {} captures, and is none itself", folders.len())).at(name);
+    let problem = Problem::new(
+        ProblemKind::Usage,
+        format!("this folder holds {}, and is none itself", number_of(folders.len() as u64, "captures")),
+    )
+    .at(name);
     (!names.is_empty()).then(|| problem.hint(format!("give one of them: {}", names.join(", "))))
 }
 

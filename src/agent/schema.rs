@@ -65,7 +65,7 @@ pub fn whole(about: &str) -> Value {
     json!({"type": "integer", "description": about})
 }
 
-/// `total` and `nextCursor`.
+/// `inAll` and `nextCursor`.
 pub fn paged(entries: &str) -> [(&'static str, Value); 2] {
-    [("total", whole(&format!("{entries} in all"))), ("nextCursor", said("Leads to the next page; absent on the last"))]
+    [("inAll", whole(&format!("{entries} in all"))), ("nextCursor", said("Leads to the next page; absent on the last"))]
 }

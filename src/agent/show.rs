@@ -1,12 +1,12 @@
 //! `show`: what a saved answer costs in every format, or one of its texts line by line.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::ask::{Ask, PageJson};
+use super::ask::{Ask, PageJson, written};
 use super::schema::{answer, list, nth, output, page, paged, said, string, text, whole};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::analysis::{self, DisplayLine, HostTextQuery, RowQuery, TextQuery};
@@ -31,7 +31,10 @@ pub(super) const TOOL: AgentTool = AgentTool {
 
 fn input(_: &AgentOptions) -> Value {
     let ids: Vec<_> = FORMATS.iter().map(|format| format.id()).collect();
-    let view = format!("Which text to show: one of {}; or host:ID for what that host's model is shown, such as host:claude-code", ids.join(", "));
+    let view = format!(
+        "Which text to show: one of {}; or host:ID for what that host's model is shown, such as host:claude-code",
+        ids.join(", ")
+    );
     let own = [("answer", answer()), ("nth", nth()), ("view", text(&view))];
     schema::object(own.into_iter().chain(page("lines of a view")), &["answer"])
 }
@@ -41,7 +44,10 @@ fn output_schema() -> Value {
         [
             ("format", string()),
             ("tokens", whole("o200k_base")),
-            ("ratio", json!({"type": "number", "description": "Tokens over those of compact JSON, of the text where there is no data"})),
+            (
+                "ratio",
+                json!({"type": "number", "description": "Tokens over those of compact JSON, of the text where there is no data"}),
+            ),
             ("missingFacts", whole("Facts of the data that this text does not tell")),
             ("comesBack", json!({"type": "boolean", "description": "Whether reading the text back gives the same data"})),
             ("note", said("What it loses, in words")),
@@ -96,7 +102,7 @@ struct ViewJson {
     view: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<u64>,
-    lines: Vec<String>,
+    lines: Vec<Box<RawValue>>,
     #[serde(flatten)]
     page: PageJson,
 }
@@ -104,16 +110,21 @@ struct ViewJson {
 fn run(ask: &Ask<'_>) -> Result<String, Problem> {
     let subject = ask.subject("answer")?;
     let capture = &subject.capture;
-    let mut shown =
-        ShownJson { summary: String::new(), tool: &capture.tool.name, outcome: capture.outcome.name(), data: None, formats: Vec::new(), view: None };
+    let mut shown = ShownJson {
+        summary: String::new(),
+        tool: &capture.tool.name,
+        outcome: capture.outcome.name(),
+        data: None,
+        formats: Vec::new(),
+        view: None,
+    };
     match ask.text("view") {
         Some(view) => {
             let (text, lines, tokens) = text_of(ask, &subject, &view)?;
-            let page = ask.page(lines.len())?;
-            let numbered = numbered(&text, &lines[page.range.clone()]);
-            let of = page.range.len();
-            shown.summary = format!("{view}: {of} of {} lines", lines.len());
-            shown.view = Some(ViewJson { view: view.into_owned(), tokens, lines: numbered, page: page.told });
+            let page = ask.page(lines.len(), |at| numbered(&text, &lines[at]))?;
+            let (from, to) = (page.range.start + 1, page.range.end);
+            shown.summary = format!("{view}: lines {from} to {to} of {}", lines.len());
+            shown.view = Some(ViewJson { view: view.into_owned(), tokens, lines: page.entries, page: page.told });
         }
         None => {
             let rows = rows(ask, &subject)?;
@@ -122,7 +133,7 @@ fn run(ask: &Ask<'_>) -> Result<String, Problem> {
             shown.formats = formats(&rows);
         }
     }
-    super::ask::written(&shown)
+    written(&shown)
 }
 
 /// Every format that applies.
@@ -152,7 +163,7 @@ fn formats(rows: &[Arc<Row>]) -> Vec<FormatJson> {
         ratio: base.and_then(|base| ratio(row, base, Encoding::O200kBase)).map(|ratio| (ratio * 100.0).round() / 100.0),
         missing_facts: row.facts.map(|facts| facts.missing),
         comes_back: row.round_trip.as_ref().map(|trip| trip.verdict.is_lossless()),
-        note: row.left_out.map(|out| out.words()).or_else(|| row.round_trip.as_ref()?.summary()),
+        note: row.round_trip.as_ref().and_then(|trip| trip.summary()),
     };
     rows.iter().map(of).collect()
 }
@@ -186,12 +197,8 @@ fn unknown<'a>(view: &str, known: impl Iterator<Item = &'a str>, otherwise: &str
     Problem::new(ProblemKind::Arguments, "there is no such view").at(view).hint(hint)
 }
 
-/// Lines behind their numbers, as editors for agents show them.
-pub(super) fn numbered(text: &str, lines: &[DisplayLine]) -> Vec<String> {
-    let line = |line: &DisplayLine| {
-        let Range { start, end } = line.range;
-        let number = line.number.map(|number| number.to_string()).unwrap_or_default();
-        format!("{number}\t{}", &text[start..end])
-    };
-    lines.iter().map(line).collect()
+/// A line behind its number, as editors for agents show it.
+pub(super) fn numbered(text: &str, line: &DisplayLine) -> String {
+    let number = line.number.map(|number| number.to_string()).unwrap_or_default();
+    format!("{number}\t{}", &text[line.range.clone()])
 }

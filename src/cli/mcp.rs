@@ -88,10 +88,14 @@ fn folders(given: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
 fn sources(given: &[String]) -> Result<Vec<(String, Source)>, Problem> {
     let mut sources: Vec<(String, Source)> = Vec::new();
     for text in given {
-        let is_name = |name: &str| !name.is_empty() && name.chars().all(|char| char.is_ascii_alphanumeric() || "-_.".contains(char));
+        let is_name =
+            |name: &str| !name.is_empty() && name.chars().all(|char| char.is_ascii_alphanumeric() || "-_.".contains(char));
         let Some((name, source)) = text.split_once('=').filter(|(name, _)| is_name(name)) else {
-            return Err(Problem::new(ProblemKind::Usage, "--allow-source takes NAME=SOURCE; a name has letters, digits, `-`, `_` and `.`")
-                .hint("such as `--allow-source 'mine=python server.py'`"));
+            return Err(Problem::new(
+                ProblemKind::Usage,
+                "--allow-source takes NAME=SOURCE; a name has letters, digits, `-`, `_` and `.`",
+            )
+            .hint("such as `--allow-source 'mine=python server.py'`"));
         };
         if sources.iter().any(|(known, _)| known == name) {
             return Err(Problem::new(ProblemKind::Usage, format!("the name `{name}` is given twice")).at("--allow-source"));

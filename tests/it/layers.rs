@@ -9,8 +9,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "app", "shot", "state", "agent", "mcp", "serve", "store", "fixture", "contract", "verdict", "finding", "analysis", "diff",
-            "host", "format", "capture", "reader", "source", "settings", "token", "ask", "quote", "json", "parallel",
+            "app", "shot", "state", "agent", "mcp", "serve", "store", "fixture", "contract", "verdict", "finding", "analysis",
+            "diff", "host", "format", "capture", "reader", "source", "settings", "token", "ask", "quote", "json", "parallel",
         ],
     ),
     ("app", &["engine", "state", "host", "source", "settings"]),
@@ -39,8 +39,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "agent",
         &[
-            "mcp", "serve", "store", "fixture", "contract", "verdict", "finding", "analysis", "diff", "host", "format", "capture",
-            "source", "token", "json",
+            "mcp", "serve", "store", "fixture", "contract", "verdict", "finding", "analysis", "diff", "host", "format",
+            "capture", "source", "token", "json",
         ],
     ),
     ("mcp", &["serve", "fixture", "capture", "source", "token", "ask", "quote", "json"]),
