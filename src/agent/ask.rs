@@ -20,7 +20,7 @@ pub const LIMIT: usize = 20;
 /// The most that may be asked for.
 pub const MOST: usize = 100;
 
-pub struct Ask<'a> {
+pub struct AgentCall<'a> {
     pub agent: &'a Agent,
     given: Option<Node<'a>>,
     pub stop: &'a Stop,
@@ -32,7 +32,7 @@ pub struct Ask<'a> {
 const PAGE_BYTES: usize = 2_500;
 
 /// The entries of a page, as JSON.
-pub struct Page {
+pub struct Entries {
     pub range: Range<usize>,
     pub entries: Vec<Box<RawValue>>,
     pub told: PageJson,
@@ -47,13 +47,13 @@ pub struct PageJson {
     next_cursor: Option<String>,
 }
 
-impl Page {
+impl Entries {
     pub fn in_all(&self) -> usize {
         self.told.in_all
     }
 }
 
-impl<'a> Ask<'a> {
+impl<'a> AgentCall<'a> {
     pub fn new(agent: &'a Agent, given: Option<Node<'a>>, stop: &'a Stop) -> Self {
         Self { agent, given, stop, until: Instant::now() + agent.options.limit }
     }
@@ -84,7 +84,7 @@ impl<'a> Ask<'a> {
     ///
     /// # Errors
     /// A cursor that no answer gave.
-    pub fn page<T: Serialize>(&self, in_all: usize, entry: impl Fn(usize) -> T) -> Result<Page, Problem> {
+    pub fn page<T: Serialize>(&self, in_all: usize, entry: impl Fn(usize) -> T) -> Result<Entries, Problem> {
         let start = match self.text("cursor") {
             None => 0,
             Some(cursor) => cursor.parse().ok().filter(|at| *at < in_all.max(1)).ok_or_else(|| {
@@ -101,11 +101,11 @@ impl<'a> Ask<'a> {
             if bytes > PAGE_BYTES && !entries.is_empty() {
                 break;
             }
-            entries.push(RawValue::from_string(json).map_err(unwritten)?);
+            entries.push(RawValue::from_string(json).map_err(|error| unwritten(&error))?);
         }
         let range = start..start + entries.len();
         let next_cursor = (range.end < in_all).then(|| range.end.to_string());
-        Ok(Page { range, entries, told: PageJson { in_all, next_cursor } })
+        Ok(Entries { range, entries, told: PageJson { in_all, next_cursor } })
     }
 
     /// The answer that an argument names.
@@ -188,9 +188,9 @@ impl<'a> Ask<'a> {
 /// # Errors
 /// It cannot be written.
 pub fn written(answer: &impl Serialize) -> Result<String, Problem> {
-    serde_json::to_string(answer).map_err(unwritten)
+    serde_json::to_string(answer).map_err(|error| unwritten(&error))
 }
 
-fn unwritten(error: serde_json::Error) -> Problem {
+fn unwritten(error: &serde_json::Error) -> Problem {
     Problem::new(ProblemKind::Internal, format!("cannot write the answer: {error}"))
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::ask::{Ask, written};
+use super::ask::{AgentCall, written};
 use super::schema::{arguments, list, output, said, source, string, text, whole};
 use super::show::{numbered, rows, summary, text_of};
 use super::{AgentOptions, AgentTool, Reach, schema};
@@ -64,7 +64,7 @@ struct CalledJson {
     in_all: Option<usize>,
 }
 
-fn run(ask: &Ask<'_>) -> Result<String, Problem> {
+fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let (answer, subject) = ask.with_session(async |session| {
         let tool = ask.tool(session).await?;
         ask.call(session, &tool, ask.arguments()).await
@@ -81,7 +81,7 @@ fn run(ask: &Ask<'_>) -> Result<String, Problem> {
         summary: summary(&subject, &rows),
         answer,
         outcome: capture.outcome.name(),
-        elapsed_ms: milliseconds(capture.timings.total()),
+        elapsed_ms: (milliseconds(capture.timings.total()) * 10.0).round() / 10.0,
         view,
         in_all: page.as_ref().map(|page| page.in_all()),
         lines: page.map(|page| page.entries).unwrap_or_default(),

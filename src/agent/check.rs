@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::ask::{Ask, PageJson, written};
+use super::ask::{AgentCall, PageJson, written};
 use super::open::MOST_BYTES;
 use super::schema::{answer, list, nth, output, page, paged, said, source, string, text, whole};
 use super::{AgentOptions, AgentTool, Reach, schema};
@@ -99,7 +99,7 @@ struct Lists {
     prompts: Vec<Prompt>,
 }
 
-fn run(ask: &Ask<'_>) -> Result<String, Problem> {
+fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let (mut found, tools) = match (ask.text("answer"), ask.text("source")) {
         (Some(answer), None) => match saved_tools(ask, &answer)? {
             Some(lists) => (of_lists(ask, &lists), Some(lists.tools)),
@@ -144,7 +144,7 @@ fn told(finding: &Finding) -> FoundJson {
     }
 }
 
-fn of_lists(ask: &Ask<'_>, lists: &Lists) -> Vec<Finding> {
+fn of_lists(ask: &AgentCall<'_>, lists: &Lists) -> Vec<Finding> {
     let options = &ask.agent.options;
     Checker { settings: &options.rules, hosts: &options.hosts }.server(&CheckedServer {
         server: lists.server.as_ref(),
@@ -156,12 +156,12 @@ fn of_lists(ask: &Ask<'_>, lists: &Lists) -> Vec<Finding> {
 }
 
 /// The tools of a file that lists some; `None` of any other answer.
-fn saved_tools(ask: &Ask<'_>, answer: &str) -> Result<Option<Lists>, Problem> {
+fn saved_tools(ask: &AgentCall<'_>, answer: &str) -> Result<Option<Lists>, Problem> {
     Ok(tools_of(ask, answer)?.map(|tools| Lists { tools: tools.into_iter().map(Arc::new).collect(), ..Lists::default() }))
 }
 
 /// The same, for whoever compares two.
-pub(super) fn tools_of(ask: &Ask<'_>, answer: &str) -> Result<Option<Vec<Tool>>, Problem> {
+pub(super) fn tools_of(ask: &AgentCall<'_>, answer: &str) -> Result<Option<Vec<Tool>>, Problem> {
     if answer.starts_with("call:") {
         return Ok(None);
     }
@@ -173,7 +173,7 @@ pub(super) fn tools_of(ask: &Ask<'_>, answer: &str) -> Result<Option<Vec<Tool>>,
 }
 
 /// A kind that the server does not declare is not asked for.
-async fn listed(ask: &Ask<'_>, session: &Session) -> Result<Lists, Problem> {
+async fn listed(ask: &AgentCall<'_>, session: &Session) -> Result<Lists, Problem> {
     let tools = async || Ok::<_, Problem>(session.list_tools(ask.left()).await?.tools.into_iter().map(Arc::new).collect());
     let entries = async |listing| Ok::<_, Problem>(session.list(listing, ask.left()).await?.entries);
     let server = session.server().clone();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::ask::{Ask, written};
+use super::ask::{AgentCall, written};
 use super::schema::{answer, arguments, list, output, said, source, string, text, whole};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::analysis::sweep::{
@@ -31,7 +31,7 @@ pub(super) const TOOL: AgentTool = AgentTool {
     run,
 };
 
-/// Answers that are compared at once.
+/// KeptAnswers that are compared at once.
 const MOST: usize = 8;
 /// Fields that are named of an answer that lacks more, and how much of a name.
 const FIELDS: usize = 4;
@@ -80,7 +80,7 @@ fn output_schema() -> Value {
         [
             ("summary", string()),
             ("varies", string()),
-            ("columns", list("Answers in their order, then formats that nobody sent", column)),
+            ("columns", list("KeptAnswers in their order, then formats that nobody sent", column)),
         ],
         &["summary", "columns"],
     )
@@ -124,7 +124,7 @@ struct Compared {
     answers: Vec<(String, Arc<Subject>)>,
 }
 
-fn run(ask: &Ask<'_>) -> Result<String, Problem> {
+fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let saved = ask.texts("answers");
     let compared = match (saved.is_empty(), ask.text("source"), ask.text("tool")) {
         (false, None, _) => {
@@ -139,7 +139,7 @@ fn run(ask: &Ask<'_>) -> Result<String, Problem> {
         }
     };
     let subjects: Vec<_> = compared.answers.iter().map(|(_, subject)| Arc::clone(subject)).collect();
-    // Answers to one question differ in their form alone; whether they hold the same records is found out.
+    // KeptAnswers to one question differ in their form alone; whether they hold the same records is found out.
     let vary = compared.vary.clone().unwrap_or_else(|| "format".to_owned());
     let query = SweepQuery { vary: Some(vary.into()), values: compared.values.into(), ..SweepQuery::default() };
     let calls = ask.counted(query.calls(&subjects, ask.jobs()))?;
@@ -156,10 +156,10 @@ fn several_tools(subjects: &[Arc<Subject>]) -> String {
     let names: BTreeSet<&str> =
         subjects.iter().map(|subject| subject.capture.tool.name.as_str()).filter(|name| !name.is_empty()).collect();
     let names: Vec<_> = names.into_iter().collect();
-    if names.len() < 2 { String::new() } else { format!("Answers of different tools: {}. ", names.join(", ")) }
+    if names.len() < 2 { String::new() } else { format!("KeptAnswers of different tools: {}. ", names.join(", ")) }
 }
 
-fn called(ask: &Ask<'_>) -> Result<Compared, Problem> {
+fn called(ask: &AgentCall<'_>) -> Result<Compared, Problem> {
     ask.with_session(async |session| {
         let tool = ask.tool(session).await?;
         let vary = match ask.text("vary") {

@@ -1,14 +1,12 @@
 //! `diff`: what differs between two answers, or between two lists of tools.
 
-use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::ask::{Ask, PageJson, written};
+use super::ask::{AgentCall, PageJson, written};
 use super::check::tools_of;
 use super::schema::{answer, list, output, page, paged, said, string, whole};
 use super::{AgentOptions, AgentTool, Reach, schema};
@@ -33,8 +31,10 @@ pub(super) const TOOL: AgentTool = AgentTool {
     run,
 };
 
-/// A longer value is told by what it is.
+/// A longer value is told by what it is, a longer line is cut.
 const VALUE_BYTES: usize = 300;
+/// Lines of a text that are told at once.
+const LINES: usize = 6;
 /// After it no shorter way is looked for between two long texts.
 const SEARCH: Duration = Duration::from_secs(5);
 
@@ -52,7 +52,7 @@ fn output_schema() -> Value {
             ("from", said("Where it is in a, if that is another place")),
             ("before", json!({"description": "The value in a"})),
             ("after", json!({"description": "The value in b"})),
-            ("line", said("Of a text: the line behind its sign, − of a and + of b, and its number")),
+            ("lines", list("Of a text: lines behind their sign, − of a and + of b, and their number", string())),
             ("note", said("What a value is that is too long to show")),
         ],
         &["part", "op"],
@@ -110,14 +110,14 @@ struct ChangeJson {
     before: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<Box<RawValue>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
 
-fn run(ask: &Ask<'_>) -> Result<String, Problem> {
-    let side = |name: &str| Ok::<_, Problem>(tools_of(ask, &ask.text(name).unwrap_or_default())?);
+fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
+    let side = |name: &str| tools_of(ask, &ask.text(name).unwrap_or_default());
     match (side("a")?, side("b")?) {
         (Some(a), Some(b)) => of_tools(ask, &a, &b),
         (None, None) => of_answers(ask),
@@ -126,7 +126,7 @@ fn run(ask: &Ask<'_>) -> Result<String, Problem> {
     }
 }
 
-fn of_answers(ask: &Ask<'_>) -> Result<String, Problem> {
+fn of_answers(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let (a, b) = (ask.subject("a")?, ask.subject("b")?);
     let options = DifferenceOptions::until(ask.until.min(Instant::now() + SEARCH));
     let found = ask.counted(Difference::of(&a, &b, &options, ask.jobs()))?;
@@ -170,7 +170,7 @@ fn summary(found: &Difference) -> String {
     }
 }
 
-fn of_tools(ask: &Ask<'_>, a: &[Tool], b: &[Tool]) -> Result<String, Problem> {
+fn of_tools(ask: &AgentCall<'_>, a: &[Tool], b: &[Tool]) -> Result<String, Problem> {
     let found = ToolsDifference::of(a, b, &TreeOptions::default());
     let mut changes = Vec::new();
     for (op, list) in [(Op::Add, &found.added), (Op::Remove, &found.removed)] {
@@ -195,7 +195,7 @@ fn of_tools(ask: &Ask<'_>, a: &[Tool], b: &[Tool]) -> Result<String, Problem> {
 }
 
 fn finish(
-    ask: &Ask<'_>,
+    ask: &AgentCall<'_>,
     changes: &[ChangeJson],
     summary: String,
     equal: bool,
@@ -226,39 +226,34 @@ fn told(changes: &mut Vec<ChangeJson>, part: &str, value: &ValueDifference) {
             path: to.or(from),
             before: before.and_then(Result::ok),
             after: after.and_then(Result::ok),
-            line: None,
+            lines: Vec::new(),
             note: (!notes.is_empty()).then(|| notes.join("; ")),
         });
     }
 }
 
-/// A value as it stands there, or what it is where that is too long.
+/// A value without white space, or what it is where it is too long.
 fn short(node: Node<'_>) -> Result<Box<RawValue>, String> {
-    let raw = node.raw_text();
-    let size = || number_of(raw.len() as u64, "bytes");
-    if raw.len() > VALUE_BYTES {
-        return Err(format!("{} of {}", node.kind().name(), size()));
+    let json = format::compact(node);
+    let (kind, size) = (node.kind().name(), number_of(json.len() as u64, "bytes"));
+    if json.len() > VALUE_BYTES {
+        return Err(format!("{kind} of {size}"));
     }
-    RawValue::from_string(raw.clone().into_owned())
-        .map_err(|_| format!("{} that is no valid JSON, {}", node.kind().name(), size()))
+    RawValue::from_string(json).map_err(|_| format!("{kind} of {size} that is no valid JSON"))
 }
 
-/// The lines of a text that one side alone has.
+/// The lines of a text that one side alone has, a few of those that follow each other at once.
 fn lines(changes: &mut Vec<ChangeJson>, text: &TextDifference) {
-    for line in text.found.hunks.iter().flat_map(|hunk| &hunk.lines) {
-        let (op, sign, source, number): (_, _, &Arc<str>, _) = match line.side {
-            Side::Both => continue,
-            Side::A => (Op::Remove, '−', &text.a, line.a),
-            Side::B => (Op::Add, '+', &text.b, line.b),
-        };
-        let whole = &source[line.range.clone()];
-        let cut = whole.floor_char_boundary(VALUE_BYTES);
-        let shown: Cow<'_, str> = if cut < whole.len() { format!("{}…", &whole[..cut]).into() } else { whole.into() };
-        changes.push(ChangeJson {
-            part: "text".to_owned(),
-            op: op.name(),
-            line: Some(format!("{sign} {} {shown}", number.unwrap_or_default())),
-            ..ChangeJson::default()
-        });
+    for hunk in &text.found.hunks {
+        for run in hunk.lines.split(|line| line.side == Side::Both).flat_map(|run| run.chunks(LINES)) {
+            let lines = run.iter().map(|line| {
+                let (sign, source, number) = if line.side == Side::A { ('−', &text.a, line.a) } else { ('+', &text.b, line.b) };
+                let whole = &source[line.range.clone()];
+                let cut = whole.floor_char_boundary(VALUE_BYTES);
+                let more = if cut < whole.len() { "…" } else { "" };
+                format!("{sign} {} {}{more}", number.unwrap_or_default(), &whole[..cut])
+            });
+            changes.push(ChangeJson { part: "text".to_owned(), op: "change", lines: lines.collect(), ..ChangeJson::default() });
+        }
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::ask::{Ask, PageJson, written};
+use super::ask::{AgentCall, PageJson, written};
 use super::schema::{answer, list, nth, output, page, paged, said, string, whole};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::analysis::{HostLane, HostRow, HostsQuery, HostsReport};
@@ -74,7 +74,7 @@ struct GroupJson<'a> {
     more_lost: Option<usize>,
 }
 
-fn run(ask: &Ask<'_>) -> Result<String, Problem> {
+fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let subject = ask.subject("answer")?;
     let report = ask.get(&subject, &HostsQuery)?;
     let page = ask.page(report.lanes.len(), |at| group(&report, &report.lanes[at]))?;

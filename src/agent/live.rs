@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::ask::Ask;
+use super::ask::AgentCall;
 use crate::analysis;
 use crate::analysis::arguments::refused_by;
+use crate::analysis::sweep::argument_names;
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::format::Subject;
 use crate::mcp::{self, Options, Session};
@@ -17,7 +18,7 @@ use crate::source::Source;
 /// Names that a hint lists.
 const LISTED: usize = 20;
 
-impl Ask<'_> {
+impl AgentCall<'_> {
     fn source(&self) -> Result<&Source, Problem> {
         let name = self.text("source").unwrap_or_default();
         let known = self.agent.options.sources.iter().find(|(known, _)| *known == name);
@@ -81,7 +82,7 @@ impl Ask<'_> {
     /// The arguments do not fit its schema.
     pub async fn call(&self, session: &Session, tool: &Tool, arguments: String) -> Result<(String, Arc<Subject>), Problem> {
         refused_by(tool.input_schema.as_ref(), &arguments, false)
-            .map_err(|problem| problem.hint("nothing was called; give `arguments` that fit the tool's input schema"))?;
+            .map_err(|problem| problem.hint(format!("nothing was called; {}", takes(tool))))?;
         let id = CaptureId(tool.name.as_str().into());
         let call = mcp::Call { id, tool: tool.clone(), arguments: Bytes::from(arguments), limit: self.left() };
         let capture: Arc<Capture> = Arc::new(session.call(call, self.stop.call.clone()).await);
@@ -90,5 +91,13 @@ impl Ask<'_> {
         }
         let name = self.agent.keep(&capture);
         Ok((name, analysis::subject(capture)))
+    }
+}
+
+/// Which arguments a tool has.
+fn takes(tool: &Tool) -> String {
+    match argument_names(tool).as_slice() {
+        [] => "the tool takes no `arguments`".to_owned(),
+        names => format!("its `arguments` are {}; their schema says what each takes", names.join(", ")),
     }
 }

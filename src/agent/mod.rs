@@ -40,8 +40,8 @@ use crate::near;
 use crate::problem::{Problem, ProblemKind};
 use crate::serve::{Backend, INVALID_PARAMS, Refusal, Service, answer, asked};
 use crate::source::{Limits, Source};
-use ask::Ask;
-use open::{Answers, Folder};
+use ask::AgentCall;
+use open::{Folder, KeptAnswers};
 
 /// In the order in which they are listed.
 static TOOLS: &[AgentTool] = &[show::TOOL, hosts::TOOL, check::TOOL, diff::TOOL, compare::TOOL, call::TOOL];
@@ -90,7 +90,7 @@ struct AgentTool {
     input: fn(&AgentOptions) -> Value,
     output: fn() -> Value,
     /// Gives the structured answer as JSON.
-    run: fn(&Ask<'_>) -> Result<String, Problem>,
+    run: fn(&AgentCall<'_>) -> Result<String, Problem>,
 }
 
 impl AgentTool {
@@ -136,7 +136,7 @@ pub struct Agent {
     offered: Vec<(&'static AgentTool, Bytes)>,
     definitions: String,
     instructions: String,
-    answers: Mutex<Answers>,
+    answers: Mutex<KeptAnswers>,
     /// What is under way, by the id of its request.
     running: Mutex<HashMap<String, Stop>>,
 }
@@ -165,7 +165,7 @@ impl Agent {
     /// The `CallToolResult` of a call.
     fn run(&self, (tool, schema): &(&AgentTool, Bytes), given: Option<Node<'_>>, stop: &Stop) -> String {
         let done = arguments_fit(schema, given).and_then(|()| {
-            let ask = Ask::new(self, given, stop);
+            let ask = AgentCall::new(self, given, stop);
             let timer = stop.clone();
             let until = ask.until;
             let timer = self.runtime.spawn(async move {

@@ -21,7 +21,7 @@ const KEPT: usize = 50;
 const KEPT_BYTES: usize = 128 << 20;
 /// How the name of a kept call begins.
 const CALL: &str = "call:";
-/// Answers of a file that are listed.
+/// KeptAnswers of a file that are listed.
 const LISTED: usize = 10;
 
 /// A folder that may be seen.
@@ -52,13 +52,13 @@ impl Folder {
 
 /// The calls that were made, oldest first.
 #[derive(Default)]
-pub struct Answers {
+pub struct KeptAnswers {
     made: u64,
     kept: VecDeque<(u64, Arc<Capture>)>,
 }
 
 impl Agent {
-    fn answers(&self) -> MutexGuard<'_, Answers> {
+    fn answers(&self) -> MutexGuard<'_, KeptAnswers> {
         // Every change of it leaves it whole.
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -69,7 +69,7 @@ impl Agent {
         answers.made += 1;
         let number = answers.made;
         answers.kept.push_back((number, Arc::clone(capture)));
-        let bytes = |answers: &Answers| answers.kept.iter().map(|(_, capture)| capture.wire_len()).sum::<usize>();
+        let bytes = |answers: &KeptAnswers| answers.kept.iter().map(|(_, capture)| capture.wire_len()).sum::<usize>();
         while answers.kept.len() > 1 && (answers.kept.len() > KEPT || bytes(&answers) > KEPT_BYTES) {
             answers.kept.pop_front();
         }

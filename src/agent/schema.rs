@@ -44,7 +44,9 @@ pub fn arguments(about: &str) -> Value {
 
 /// Of an answer.
 pub fn list(about: &str, of: Value) -> Value {
-    json!({"type": "array", "description": about, "items": of})
+    let mut list = json!({"type": "array", "description": about});
+    list["items"] = of;
+    list
 }
 
 /// Of an answer: an object of which these members are always there.

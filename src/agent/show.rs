@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::ask::{Ask, PageJson, written};
+use super::ask::{AgentCall, PageJson, written};
 use super::schema::{answer, list, nth, output, page, paged, said, string, text, whole};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::analysis::{self, DisplayLine, HostTextQuery, RowQuery, TextQuery};
@@ -107,7 +107,7 @@ struct ViewJson {
     page: PageJson,
 }
 
-fn run(ask: &Ask<'_>) -> Result<String, Problem> {
+fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let subject = ask.subject("answer")?;
     let capture = &subject.capture;
     let mut shown = ShownJson {
@@ -137,7 +137,7 @@ fn run(ask: &Ask<'_>) -> Result<String, Problem> {
 }
 
 /// Every format that applies.
-pub(super) fn rows(ask: &Ask<'_>, subject: &Arc<Subject>) -> Result<Vec<Arc<Row>>, Problem> {
+pub(super) fn rows(ask: &AgentCall<'_>, subject: &Arc<Subject>) -> Result<Vec<Arc<Row>>, Problem> {
     let rows = FORMATS.iter().map(|format| ask.get(subject, &RowQuery(format.id()))).collect::<Result<Vec<_>, _>>()?;
     Ok(rows.into_iter().filter(|row| row.is_available()).collect())
 }
@@ -148,7 +148,9 @@ pub(super) fn summary(subject: &Subject, rows: &[Arc<Row>]) -> String {
     let sentence = verdict(&rows, None, Encoding::O200kBase).map(|verdict| verdict.text());
     match (analysis::failure(subject), subject.capture.outcome) {
         (Some(problem), _) => format!("No answer: {}.", problem.what),
-        (None, Outcome::ToolError) => format!("The tool answered with isError. {}", sentence.unwrap_or_default()),
+        (None, Outcome::ToolError) => {
+            format!("The tool answered with isError. {}", sentence.unwrap_or_default()).trim_end().to_owned()
+        }
         (None, _) => sentence.unwrap_or_else(|| "The answer has no text and no data.".to_owned()),
     }
 }
@@ -172,7 +174,7 @@ fn formats(rows: &[Arc<Row>]) -> Vec<FormatJson> {
 type Text = (Arc<str>, Vec<DisplayLine>, Option<u64>);
 
 /// The text of a format, or what a host's model is shown.
-pub(super) fn text_of(ask: &Ask<'_>, subject: &Arc<Subject>, view: &str) -> Result<Text, Problem> {
+pub(super) fn text_of(ask: &AgentCall<'_>, subject: &Arc<Subject>, view: &str) -> Result<Text, Problem> {
     let hosts = &ask.agent.options.hosts;
     if let Some(id) = view.strip_prefix("host:") {
         let host = hosts.get(id).ok_or_else(|| unknown(view, hosts.iter().map(|host| host.id.as_str()), "`hosts` lists them"))?;

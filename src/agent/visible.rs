@@ -1,10 +1,25 @@
-//! Characters that nobody sees, marked in what an agent reads: a model reads them, and may be led by them.
+//! What of a server's texts could lead a model that reads them: characters that nobody sees are marked, and control tokens
+//! broken up.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::analysis::special;
 
-/// JSON with a mark such as `⟨U+202E⟩` for each character that cannot be seen, written as it is or as an escape. Spaces of
-/// every width stay, and what joins emoji and the letters of many scripts.
+/// As the rule `markdown/special-token` looks for them.
+static TOKENS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(<|\[)(\|[a-z_]{2,24}\|>|/?INST\]|/?(?:tool_result|function_results|system)>)").ok());
+
+/// JSON with a mark such as `⟨U+202E⟩` for each character that cannot be seen, written as it is or as an escape, and with a
+/// space in what is a control token of some model. Spaces of every width stay, and what joins emoji and the letters of
+/// many scripts.
 pub fn json(text: String) -> String {
+    let text = match TOKENS.as_ref().map(|tokens| tokens.replace_all(&text, "$1 $2")) {
+        Some(Cow::Owned(broken)) => broken,
+        _ => text,
+    };
     if text.is_ascii() && !text.contains('\\') {
         return text;
     }
@@ -41,7 +56,7 @@ fn escaped(text: &str) -> (Option<char>, usize) {
 fn mark(char: char, before: &str) -> Option<String> {
     let is_space = matches!(char, '\t' | '\n' | '\r' | '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}');
     let joins = matches!(char, '\u{200c}' | '\u{200d}') && before.chars().next_back().is_some_and(|before| before >= '\u{600}');
-    special::name(char).filter(|_| !is_space && !joins).map(std::borrow::Cow::into_owned)
+    special::name(char).filter(|_| !is_space && !joins).map(Cow::into_owned)
 }
 
 #[cfg(test)]
@@ -57,6 +72,7 @@ mod tests {
             (r#"["\udb40\udc41 \ud83d\ude00"]"#, r#"["⟨U+E0041⟩ \ud83d\ude00"]"#),
             ("[\"👩\u{200d}💻 a\u{200d}b\u{3000}\"]", "[\"👩\u{200d}💻 a⟨ZWJ⟩b\u{3000}\"]"),
             (r#"["\ud800"]"#, r#"["\ud800"]"#),
+            (r#"["<|endoftext|> </system> [INST] a<|b"]"#, r#"["< |endoftext|> < /system> [ INST] a<|b"]"#),
         ];
         for (text, shown) in cases {
             assert_eq!(json(text.to_owned()), shown);

@@ -101,7 +101,7 @@ pub enum Command {
     SampleServer(SampleServerArgs),
     /// Serve captures as an MCP server, over stdio unless told otherwise
     Replay(ReplayArgs),
-    /// Be an MCP server for agents, over stdio: they look at saved answers, and at servers that you allow
+    /// Be an MCP server, so that an agent can look at answers
     Mcp(super::mcp::McpArgs),
     /// Make the calls of a collection and show what the server costs
     Run(RunArgs),

@@ -11,6 +11,8 @@ use super::Backend;
 
 /// How much may be under way in one direction before the writer waits.
 const PIPE_BYTES: usize = 64 * 1024;
+/// Messages that are handled at once, or whose answers wait to be written; the next ones are not read until then.
+const UNDER_WAY: usize = 16;
 
 /// Starts `backend` on the far end of an in-process pipe and returns the near end. Needs a running tokio runtime. It
 /// ends when the near end is dropped.
@@ -57,7 +59,7 @@ pub(super) async fn serve_apart(
     read: impl AsyncRead + Unpin,
     mut write: impl AsyncWrite + Unpin,
 ) -> io::Result<()> {
-    let (answer, mut answers) = mpsc::unbounded_channel::<Vec<Bytes>>();
+    let (answer, mut answers) = mpsc::channel::<Vec<Bytes>>(UNDER_WAY);
     let reading = async move {
         let mut read = BufReader::new(read);
         let mut line = Vec::new();
@@ -65,9 +67,10 @@ pub(super) async fn serve_apart(
             let message = Bytes::copy_from_slice(line.trim_ascii());
             line.clear();
             if !message.is_empty() {
-                let (backend, answer) = (Arc::clone(&backend), answer.clone());
                 // Where writing has failed there is nobody left to answer.
-                tokio::task::spawn_blocking(move || answer.send(backend.handle(&message)).ok());
+                let Ok(place) = answer.clone().reserve_owned().await else { break };
+                let backend = Arc::clone(&backend);
+                tokio::task::spawn_blocking(move || drop(place.send(backend.handle(&message))));
             }
         }
         Ok(())

@@ -175,6 +175,11 @@ async fn answers_about_the_sample_and_real_servers_have_none_either() {
             }
         }
     }
+    let pretty = |city: &str| format!("{{\n  \"a\": {{\n    \"city\": {city},\n    \"n\": 1\n  }}\n}}\n");
+    fs::write(folder.path().join("one.json"), pretty("{\n \"name\": \"Oslo\"}")).unwrap();
+    fs::write(folder.path().join("two.json"), pretty("[\n  1,\n  \"x\"]")).unwrap();
+    let told = own.clean("diff", json!({"a": "one.json", "b": "two.json"})).await;
+    assert_eq!(told["changes"][0]["before"], json!({"name": "Oslo"}), "of several lines, in a message of one: {told}");
     assert!(own.pages("diff", json!({"a": "plain", "b": "hostile"})).await > 1);
     own.pages("diff", json!({"a": "plain", "b": "plain"})).await;
     own.pages("diff", json!({"a": "tools.json", "b": "others.json"})).await;
@@ -227,7 +232,7 @@ async fn what_is_refused_says_what_to_do() {
     fs::write(folder.path().join("two.jsonl"), fs::read(data("answers/bare.jsonl")).unwrap()).unwrap();
     let own = Own::start(folder.path(), &CALLS).await;
     let say = async |tool: &str, arguments: Value| own.refused(tool, arguments).await;
-    assert!(say("show", json!({"answer": "plian"})).await.contains("did you mean `plain`"));
+    assert!(say("show", json!({"answer": "plains"})).await.contains("did you mean `plain`"));
     for outside in ["../x", "/etc/passwd", "plain/../../x", "/etc/nothing-there"] {
         assert!(say("show", json!({"answer": outside})).await.contains("outside of the folders"), "{outside}");
     }
@@ -252,7 +257,7 @@ async fn what_is_refused_says_what_to_do() {
     assert!(say("compare", call("strict_create_company")).await.contains("not declared read-only"));
     assert!(say("call", json!({"source": "sh -c 'touch x'", "tool": "t"})).await.contains("is not one of"));
     let unfit = json!({"source": "demo", "tool": "strict_search_companies", "arguments": {"pageSize": "many"}});
-    assert!(say("call", unfit).await.contains("nothing was called; give `arguments`"));
+    assert!(say("call", unfit).await.contains("nothing was called; its `arguments` are"));
     let many = json!({"source": "demo", "tool": "strict_search_companies", "vary": "pageSize", "values": "1,2,3,4,5,6,7,8,9"});
     assert!(say("compare", many).await.contains("give fewer `values`"));
     assert!(say("compare", json!({})).await.contains("`source` and `tool`"));
