@@ -16,7 +16,7 @@ mod config;
 mod conformance;
 mod conformance_login;
 mod diff;
-mod exactly;
+mod count_exactly;
 mod findings;
 mod fixture;
 mod formats;
@@ -46,8 +46,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::mcp::guard;
-use crate::near;
 use crate::problem::Problem;
+use crate::suggest;
 use args::{Cli, Command};
 
 /// How a command ended, where it did not fail: the exit status.
