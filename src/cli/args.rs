@@ -101,6 +101,8 @@ pub enum Command {
     SampleServer(SampleServerArgs),
     /// Serve captures as an MCP server, over stdio unless told otherwise
     Replay(ReplayArgs),
+    /// Be an MCP server, so that an agent can look at answers
+    Mcp(super::mcp::McpArgs),
     /// Make the calls of a collection and show what the server costs
     Run(RunArgs),
     /// Look for what hosts, models and the specification stumble over
@@ -679,7 +681,7 @@ fn sample_sets() -> String {
 /// The longest `--timeout`: a day.
 const MAX_SECONDS: u64 = 86_400;
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "seconds are a number".to_owned())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(duration) if duration.is_zero() => Err("a time limit is more than 0 seconds".to_owned()),

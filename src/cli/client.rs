@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use clap::Parser;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use super::Done;
-use super::args::{LinkArgs, SourceArgs};
+use super::args::{LinkArgs, SourceArgs, SourceLineArgs};
 use super::pairs::pairs;
 use super::{answers, config, login, output, written};
 use crate::cancel::Cancel;
@@ -143,6 +144,32 @@ impl SourceArgs {
     }
 }
 
+/// A SOURCE that stands in one text, with `${NAME}` filled from the environment; `place` says where it stands.
+pub fn source_line(written: &str, place: &str) -> Result<Source, Problem> {
+    let wrong = |what: String| usage(what).at(place);
+    let words = shell_words::split(written).map_err(|_| wrong("a quote is not closed".to_owned()))?;
+    let words = words.iter().map(|word| filled(word).map_err(&wrong)).collect::<Result<Vec<_>, _>>()?;
+    let line = SourceLineArgs::try_parse_from(words).map_err(|error| {
+        let what = error.to_string();
+        wrong(what.lines().next().unwrap_or_default().trim_start_matches("error: ").replace('\'', "`"))
+    })?;
+    line.source.required().map_err(|problem| problem.at(place))
+}
+
+/// A word with each `${NAME}` replaced by the variable's value. The value may be a secret, so that no message has it.
+fn filled(word: &str) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = word;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, tail)) = after.split_once('}') else { return Err("a `${` is not closed".to_owned()) };
+        out.push_str(before);
+        out.push_str(&std::env::var(name).map_err(|_| format!("the variable `{name}` is not set"))?);
+        rest = tail;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
 fn usage(what: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::Usage, what)
 }
@@ -239,7 +266,7 @@ pub fn with_session<T>(
     then: impl FnOnce(T, &Cancel) -> Done,
 ) -> Done {
     let answering = answers::answering(&link.answers, quiet)?;
-    let limits = limits(link)?;
+    let limits = limits(&link.limit)?;
     // Opened first: a call is not to be repeated because its transcript could not be written.
     let transcript = link.transcript.as_deref().map(TranscriptFile::create).transpose()?;
     let known = &link.known;
@@ -319,9 +346,9 @@ fn tell(steps: &[Step]) {
 }
 
 /// What `--limit` says.
-fn limits(link: &LinkArgs) -> Result<Limits, Problem> {
+pub fn limits(given: &[String]) -> Result<Limits, Problem> {
     let mut limits = Limits::default();
-    for given in &link.limit {
+    for given in given {
         let (word, value) = given.split_once('=').ok_or_else(|| {
             Problem::new(ProblemKind::Usage, format!("`{given}` is not NAME=VALUE"))
                 .at("--limit")

@@ -9,13 +9,13 @@ use super::args;
 use super::call::{capture_id, make_calls, not_listed, read_arguments, warn_unchecked};
 use super::client::{interrupted, list_tools, with_session};
 use super::output::{self, columns, one_line};
-use super::{Done, hosts, suggest, view};
+use super::{Done, hosts, view};
 use crate::analysis::RowCount;
 use crate::analysis::arguments::refused_by;
 use crate::analysis::curve::{Curve, Limit, Unit};
-use crate::analysis::sweep;
 use crate::analysis::sweep::{
-    Column, ColumnOrigin, Sweep, SweepCall, SweepQuery, argument_names, choices, format_argument, page_size_argument, shown,
+    Column, ColumnOrigin, Sweep, SweepCall, SweepPlan, SweepQuery, argument_names, choices, format_argument, page_size_argument,
+    shown,
 };
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
@@ -33,16 +33,6 @@ use crate::verdict::sweep_verdict;
 const MAX_FIELDS: usize = 12;
 /// A limit that servers and hosts often set, to tell where a page size meets it.
 const USUAL_LIMIT: u64 = 25_000;
-
-/// What is to be called.
-struct Plan {
-    tool: Tool,
-    vary: String,
-    /// JSON texts.
-    values: Vec<String>,
-    /// The arguments of each call.
-    arguments: Vec<String>,
-}
 
 pub fn run(args: &args::CompareArgs) -> Done {
     let source = args.source.required()?;
@@ -93,28 +83,14 @@ pub fn run(args: &args::CompareArgs) -> Done {
 }
 
 /// Which argument, which values, and the arguments of every call; all checked before the first is made.
-fn plan(tool: &Tool, vary: Option<&str>, arguments: &str) -> Result<Plan, Problem> {
+fn plan(tool: &Tool, vary: Option<&str>, arguments: &str) -> Result<SweepPlan, Problem> {
     let (name, given) = match vary {
         Some(vary) => vary.split_once('=').map_or((vary.to_owned(), None), |(name, given)| (name.to_owned(), Some(given))),
         None => (format_argument(tool).ok_or_else(|| nothing_to_vary(tool))?.name, None),
     };
-    let known = argument_names(tool);
-    if !known.is_empty() && !known.contains(&name) {
-        let hint = suggest::hint(&name, known.iter().map(String::as_str))
-            .unwrap_or_else(|| format!("its arguments are {}", known.join(", ")));
-        return Err(Problem::new(ProblemKind::Arguments, "the tool has no such argument").at(name).hint(hint));
-    }
-    let values = sweep::values(tool, &name, given)?;
-    let mut all = Vec::with_capacity(values.len());
-    let mut unchecked = None;
-    for value in &values {
-        let (arguments, why) = sweep::planned(tool, &name, value, arguments)
-            .map_err(|problem| problem.hint("nothing was called; leave that value out, or fix `--args`"))?;
-        unchecked = unchecked.or(why);
-        all.push(arguments);
-    }
-    warn_unchecked(&tool.name, unchecked);
-    Ok(Plan { tool: tool.clone(), vary: name, values, arguments: all })
+    let plan = SweepPlan::of(tool, &name, given, arguments)?;
+    warn_unchecked(&tool.name, plan.unchecked.clone());
+    Ok(plan)
 }
 
 fn nothing_to_vary(tool: &Tool) -> Problem {
@@ -133,7 +109,7 @@ fn nothing_to_vary(tool: &Tool) -> Problem {
 }
 
 /// A tool that is not declared read-only is called several times only where somebody said so.
-fn consent(plan: &Plan, yes: bool) -> Result<(), Problem> {
+fn consent(plan: &SweepPlan, yes: bool) -> Result<(), Problem> {
     if yes || plan.tool.is_declared_read_only() {
         return Ok(());
     }
@@ -152,7 +128,7 @@ struct Output<'a> {
     print: args::PrintArgs,
 }
 
-fn print(plan: &Plan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Cancel) -> Done {
+fn print(plan: &SweepPlan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Cancel) -> Done {
     let Output { tokenizer, hosts, table, print } = *output;
     let looked_away = |_: Cancelled| interrupted();
     let mut calls = Vec::with_capacity(captures.len());
@@ -202,7 +178,7 @@ fn counts(found: &Sweep, calls: &[SweepCall], tokenizer: &Tokenizer, cancel: &Ca
     found.columns.iter().map(count).collect()
 }
 
-fn page(plan: &Plan, found: &Sweep, calls: &[SweepCall], tokenizer: &Tokenizer, counts: &[RowCount]) -> String {
+fn page(plan: &SweepPlan, found: &Sweep, calls: &[SweepCall], tokenizer: &Tokenizer, counts: &[RowCount]) -> String {
     // Ratios and the verdict are of exact counts.
     let encoding = tokenizer.nearest_encoding();
     let server = calls.first().map(|call| &call.subject.capture.server);

@@ -22,7 +22,7 @@ mod formats;
 mod hosts;
 mod login;
 mod logout;
-mod suggest;
+mod mcp;
 mod output;
 mod pairs;
 mod prompts;
@@ -46,6 +46,7 @@ use clap::Parser;
 
 use crate::mcp::guard;
 use crate::problem::Problem;
+use crate::suggest;
 use args::{Cli, Command};
 
 /// How a command ended, where it did not fail: the exit status.
@@ -87,6 +88,7 @@ fn run(cli: &Cli) -> Done {
         Some(Command::Fixture(args)) => fixture::run(args),
         Some(Command::SampleServer(args)) => sample_server::run(args),
         Some(Command::Replay(args)) => replay::run(args),
+        Some(Command::Mcp(args)) => mcp::run(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Rules(args)) => rules::run(args),

@@ -5,11 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use clap::Parser;
 
-use super::args::{self, SourceLineArgs};
+use super::args;
 use super::call::{capture_id, folder_name, make_calls, not_listed, warn_unchecked};
-use super::client::{Interrupt, interrupted, list_tools, with_session};
+use super::client::{Interrupt, interrupted, list_tools, source_line, with_session};
 use super::output::{self, columns, one_line};
 use super::written::{KeepArgs, preview, recover};
 use super::{Done, hosts};
@@ -76,33 +75,12 @@ fn source(args: &args::RunArgs, written: Option<&str>, place: &str) -> Result<So
     if let Some(source) = args.source.source()? {
         return Ok(source);
     }
-    let wrong = |what: String| Problem::new(ProblemKind::Usage, what).at(format!("{place}, source"));
     let Some(written) = written else {
         return Err(Problem::new(ProblemKind::Usage, "no SOURCE is given")
             .at(place)
             .hint("write `source = \"…\"` into the collection, or add one: --sample, --url URL, --config FILE or -- COMMAND"));
     };
-    let words = shell_words::split(written).map_err(|_| wrong("a quote is not closed".to_owned()))?;
-    let words = words.iter().map(|word| filled(word).map_err(&wrong)).collect::<Result<Vec<_>, _>>()?;
-    let line = SourceLineArgs::try_parse_from(words).map_err(|error| {
-        let what = error.to_string();
-        wrong(what.lines().next().unwrap_or_default().trim_start_matches("error: ").replace('\'', "`"))
-    })?;
-    line.source.required().map_err(|problem| problem.at(format!("{place}, source")))
-}
-
-/// A word with each `${NAME}` replaced by the variable's value. The value may be a secret, so that no message has it.
-fn filled(word: &str) -> Result<String, String> {
-    let mut out = String::new();
-    let mut rest = word;
-    while let Some((before, after)) = rest.split_once("${") {
-        let Some((name, tail)) = after.split_once('}') else { return Err("a `${` is not closed".to_owned()) };
-        out.push_str(before);
-        out.push_str(&std::env::var(name).map_err(|_| format!("the variable `{name}` is not set"))?);
-        rest = tail;
-    }
-    out.push_str(rest);
-    Ok(out)
+    source_line(written, &format!("{place}, source"))
 }
 
 /// Each call with its tool, all checked before the first is made.

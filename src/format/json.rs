@@ -114,7 +114,7 @@ pub(super) fn push_pretty(root: Node<'_>, format: &str, out: &mut Pieces<'_>) ->
 }
 
 /// The compact form of a value, as nested values stand in table cells.
-pub(super) fn compact(node: Node<'_>) -> String {
+pub fn compact(node: Node<'_>) -> String {
     let mut text = String::new();
     push_value(node, false, |piece| text.push_str(piece));
     text

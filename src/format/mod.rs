@@ -23,7 +23,7 @@ mod value;
 mod xml;
 mod yaml;
 
-pub use json::PrettyContent;
+pub use json::{PrettyContent, compact};
 pub use known::TextMemo;
 use round_trip::{DecodeError, Decoded};
 

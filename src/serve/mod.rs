@@ -15,7 +15,8 @@ mod stdio;
 pub use http::{HttpServer, http};
 pub use pipe::pipe;
 pub use rpc::PROTOCOL_VERSIONS;
-pub use stdio::stdio;
+pub(crate) use rpc::{INVALID_PARAMS, Refusal, Service, answer, asked};
+pub use stdio::{stdio, stdio_apart};
 
 /// One server's behaviour, whatever carries the messages.
 pub trait Backend: Send + Sync + 'static {

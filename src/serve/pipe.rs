@@ -3,12 +3,16 @@
 use std::io;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::sync::mpsc;
 
 use super::Backend;
 
 /// How much may be under way in one direction before the writer waits.
 const PIPE_BYTES: usize = 64 * 1024;
+/// Messages that are handled at once, or whose answers wait to be written; the next ones are not read until then.
+const UNDER_WAY: usize = 16;
 
 /// Starts `backend` on the far end of an in-process pipe and returns the near end. Needs a running tokio runtime. It
 /// ends when the near end is dropped.
@@ -47,9 +51,47 @@ pub(super) async fn serve_lines(
     }
 }
 
+/// As [`serve_lines`], but each message is handled on a thread of its own, and its answers leave when they are there: what
+/// takes long keeps nobody from asking for something else, or from cancelling it. What is under way when the input ends
+/// is still answered.
+pub(super) async fn serve_apart(
+    backend: Arc<dyn Backend>,
+    read: impl AsyncRead + Unpin,
+    mut write: impl AsyncWrite + Unpin,
+) -> io::Result<()> {
+    let (answer, mut answers) = mpsc::channel::<Vec<Bytes>>(UNDER_WAY);
+    let reading = async move {
+        let mut read = BufReader::new(read);
+        let mut line = Vec::new();
+        while read.read_until(b'\n', &mut line).await? > 0 {
+            let message = Bytes::copy_from_slice(line.trim_ascii());
+            line.clear();
+            if !message.is_empty() {
+                // Where writing has failed there is nobody left to answer.
+                let Ok(place) = answer.clone().reserve_owned().await else { break };
+                let backend = Arc::clone(&backend);
+                tokio::task::spawn_blocking(move || drop(place.send(backend.handle(&message))));
+            }
+        }
+        Ok(())
+    };
+    let writing = async move {
+        while let Some(messages) = answers.recv().await {
+            for message in messages {
+                write.write_all(&message).await?;
+                write.write_all(b"\n").await?;
+            }
+            write.flush().await?;
+        }
+        Ok(())
+    };
+    tokio::try_join!(reading, writing).map(|_| ())
+}
+
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
+    use std::sync::Mutex;
+
     use tokio::io::AsyncReadExt;
 
     use super::*;
@@ -86,5 +128,28 @@ mod tests {
         read.read_to_string(&mut answers).await.unwrap();
         sender.await.unwrap();
         assert_eq!(answers, format!("{message}\n{message}\n"));
+    }
+
+    /// Answers `slow` once another message has come.
+    struct TimeLimits(Mutex<std::sync::mpsc::Receiver<()>>, std::sync::mpsc::Sender<()>);
+
+    impl Backend for TimeLimits {
+        fn handle(&self, message: &[u8]) -> Vec<Bytes> {
+            match message {
+                b"slow" => self.0.lock().unwrap().recv().unwrap(),
+                _ => self.1.send(()).unwrap(),
+            }
+            vec![Bytes::copy_from_slice(message)]
+        }
+    }
+
+    #[tokio::test]
+    async fn apart_the_slow_one_keeps_nobody_waiting_and_is_answered_at_the_end() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let mut answers = Vec::new();
+        serve_apart(Arc::new(TimeLimits(Mutex::new(told), tell)), &b"slow\n\nquick"[..], &mut answers).await.unwrap();
+        let mut lines: Vec<_> = std::str::from_utf8(&answers).unwrap().lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, ["quick", "slow"]);
     }
 }

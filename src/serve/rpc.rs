@@ -13,12 +13,12 @@ pub const PROTOCOL_VERSIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 pub(super) const METHOD_NOT_FOUND: i32 = -32601;
-pub(super) const INVALID_PARAMS: i32 = -32602;
+pub(crate) const INVALID_PARAMS: i32 = -32602;
 pub(super) const RESOURCE_NOT_FOUND: i32 = -32002;
 
 /// A JSON-RPC error object.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     pub code: i32,
     pub message: String,
     /// JSON for whoever reads it by program.
@@ -32,7 +32,7 @@ impl Refusal {
 }
 
 /// What a server with tools has to say. Results are compact JSON text.
-pub(super) trait Service {
+pub(crate) trait Service {
     fn name(&self) -> &str;
     fn version(&self) -> &str;
     fn instructions(&self) -> &str;
@@ -56,7 +56,7 @@ pub(super) trait Service {
 }
 
 /// Resources, prompts and the completion of their arguments. Lists are JSON arrays, the rest whole results.
-pub(super) trait Library {
+pub(crate) trait Library {
     fn resources(&self) -> String;
     fn templates(&self) -> String;
     fn read(&self, uri: &str) -> Result<String, Refusal>;
@@ -68,13 +68,13 @@ pub(super) trait Library {
 
 /// What a completion is asked for.
 #[derive(Debug)]
-pub(super) enum Reference<'a> {
+pub(crate) enum Reference<'a> {
     Prompt(&'a str),
     Template(&'a str),
 }
 
 /// Answers one message.
-pub(super) fn answer(service: &impl Service, message: &[u8]) -> Vec<Bytes> {
+pub(crate) fn answer(service: &impl Service, message: &[u8]) -> Vec<Bytes> {
     let doc = Doc::parse(Bytes::copy_from_slice(message));
     let (Some(root), true) = (doc.root(), doc.is_json()) else {
         let why = doc.faults().first().map_or("not JSON", |fault| fault.kind.message());
@@ -112,7 +112,7 @@ pub(super) fn is_initialize(message: &[u8]) -> bool {
 }
 
 /// The id of a request, as it stands there; `None` for anything else.
-pub(super) fn asked(message: &[u8]) -> Option<String> {
+pub(crate) fn asked(message: &[u8]) -> Option<String> {
     let doc = Doc::parse(Bytes::copy_from_slice(message));
     doc.at("/method")?.as_str()?;
     Some(doc.at("/id")?.raw_text().into_owned())

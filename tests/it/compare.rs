@@ -156,7 +156,7 @@ fn values_that_the_schema_refuses_keep_all_calls_back() {
     expect![[r#"
         status 2
         error: with pageSize=600 the arguments do not fit the schema: 600 is greater than the maximum of 500 (/pageSize)
-        hint: nothing was called; leave that value out, or fix `--args`"#]]
+        hint: nothing was called; leave that value out, or fix the arguments"#]]
     .assert_eq(&refused(&["compare", "strict_search_companies", "--vary", "pageSize=5,600", "--sample"]));
 }
 

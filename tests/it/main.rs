@@ -1,5 +1,6 @@
 //! The tests from outside: the library, the program, and the window with no display.
 
+mod agent;
 mod server_requests;
 mod cases;
 mod check;

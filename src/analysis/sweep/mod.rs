@@ -17,8 +17,8 @@ use std::time::Duration;
 pub use fewer::{Fewer, FewerQuery};
 pub use page::{FieldLost, PREAMBLE, Section, SectionCell, SweepPage, SweepQuery, SweepRows, SweepRowsQuery, ThisPage, readable};
 pub use plan::{
-    PageSize, SweepChoice, argument_names, choices, differs_only_in, format_argument, is_about_form, page_size_argument, planned,
-    shown, value_in, values, with_value,
+    PageSize, SweepChoice, SweepPlan, argument_names, choices, differs_only_in, format_argument, is_about_form,
+    page_size_argument, planned, shown, value_in, values, with_value,
 };
 pub use rendered::{Piece, SweepRendered, SweepRenderedQuery, can_render};
 

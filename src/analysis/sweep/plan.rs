@@ -12,6 +12,7 @@ use crate::capture::Tool;
 use crate::json::write::string;
 use crate::json::{Doc, Kind, Node};
 use crate::problem::{Problem, ProblemKind as Failure};
+use crate::suggest;
 
 /// More listed values than this are no choice of formats.
 const MAX_CHOICES: usize = 12;
@@ -258,6 +259,43 @@ pub fn planned(tool: &Tool, name: &str, value: &str, arguments: &str) -> Result<
         ..problem
     })?;
     Ok((arguments, unchecked))
+}
+
+/// The calls of a comparison, all checked before the first is made.
+#[derive(Clone, Debug)]
+pub struct SweepPlan {
+    pub tool: Tool,
+    /// The argument that differs.
+    pub vary: String,
+    /// Its values, as JSON texts.
+    pub values: Vec<String>,
+    /// The arguments of each call.
+    pub arguments: Vec<String>,
+    /// Why arguments could not be checked, if so.
+    pub unchecked: Option<String>,
+}
+
+impl SweepPlan {
+    /// `given` are the values as [`values()`] takes them.
+    ///
+    /// # Errors
+    /// The tool has no such argument, the schema lists no values, or a call does not fit it.
+    pub fn of(tool: &Tool, vary: &str, given: Option<&str>, arguments: &str) -> Result<Self, Problem> {
+        let known = argument_names(tool);
+        if !known.is_empty() && !known.iter().any(|name| name == vary) {
+            let hint = suggest::hint(vary, known.iter().map(String::as_str))
+                .unwrap_or_else(|| format!("its arguments are {}", known.join(", ")));
+            return Err(Problem::new(Failure::Arguments, "the tool has no such argument").at(vary).hint(hint));
+        }
+        let values = values(tool, vary, given)?;
+        let mut plan = Self { tool: tool.clone(), vary: vary.to_owned(), values, arguments: Vec::new(), unchecked: None };
+        for value in &plan.values {
+            let (arguments, unchecked) = planned(tool, vary, value, arguments)?;
+            plan.arguments.push(arguments);
+            plan.unchecked = plan.unchecked.take().or(unchecked);
+        }
+        Ok(plan)
+    }
 }
 
 /// What an argument is in these arguments, as a JSON text: as given, else what the schema says it is by default.

@@ -1,0 +1,89 @@
+//! `call`: one call of a tool of an allowed server, and how its answer begins.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::ask::{AgentCall, written};
+use super::schema::{arguments, list, output, said, source, string, text, whole};
+use super::show::{numbered, rows, summary, text_of};
+use super::{AgentOptions, AgentTool, Reach, schema};
+use crate::analysis;
+use crate::number::milliseconds;
+use crate::problem::Problem;
+
+pub(super) const TOOL: AgentTool = AgentTool {
+    name: "call",
+    title: "Call a tool of a server",
+    about: "Starts an allowed server, calls one of its tools, and tells what its answer costs and how it begins. The answer is kept: give \
+            its name to `show`, `hosts`, `check`, `diff` or `compare`.",
+    reach: Reach::OnlyCalls,
+    input,
+    output: output_schema,
+    run,
+};
+
+fn input(options: &AgentOptions) -> Value {
+    schema::object(
+        [
+            ("source", source(options, "The server")),
+            ("tool", text("The tool's name")),
+            ("arguments", arguments("Its arguments, which go out exactly as written; without them {}")),
+        ],
+        &["source", "tool"],
+    )
+}
+
+fn output_schema() -> Value {
+    output(
+        [
+            ("summary", string()),
+            ("answer", said("The name the answer is kept under")),
+            ("outcome", string()),
+            ("elapsedMs", json!({"type": "number", "description": "From the request to the answer"})),
+            ("view", said("The part of the answer that the lines are of")),
+            ("lines", list("How it begins: number and text of each line", string())),
+            ("inAll", whole("Lines of that part in all")),
+        ],
+        &["summary", "answer", "outcome"],
+    )
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CalledJson {
+    summary: String,
+    answer: String,
+    outcome: &'static str,
+    elapsed_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_all: Option<usize>,
+}
+
+fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
+    let (answer, subject) = ask.with_session(async |session| {
+        let tool = ask.tool(session).await?;
+        ask.call(session, &tool, ask.arguments()).await
+    })?;
+    if let Some(problem) = analysis::failure(&subject) {
+        return Err(problem.hint(format!("what came is kept as {answer}; `show` with the view `wire` has its exact text")));
+    }
+    let capture = &subject.capture;
+    let rows = rows(ask, &subject)?;
+    let view = ["content", "structured"].into_iter().find(|id| rows.iter().any(|row| row.format == *id));
+    let text = view.map(|view| text_of(ask, &subject, view)).transpose()?;
+    let page = text.map(|(text, lines, _)| ask.page(lines.len(), |at| numbered(&text, &lines[at]))).transpose()?;
+    written(&CalledJson {
+        summary: summary(&subject, &rows),
+        answer,
+        outcome: capture.outcome.name(),
+        elapsed_ms: (milliseconds(capture.timings.total()) * 10.0).round() / 10.0,
+        view,
+        in_all: page.as_ref().map(|page| page.in_all()),
+        lines: page.map(|page| page.entries).unwrap_or_default(),
+    })
+}

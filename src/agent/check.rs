@@ -1,0 +1,194 @@
+//! `check`: what the rules find in an answer, in a saved list of tools, or in what a server lists.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::ask::{AgentCall, PageJson, written};
+use super::open::MOST_BYTES;
+use super::schema::{answer, list, nth, output, page, paged, said, source, string, text, whole};
+use super::{AgentOptions, AgentTool, Reach, schema};
+use crate::capture::{Prompt, Resource, Server, Tool, listed_tools};
+use crate::contract::{CheckOutcome, CheckedFinding, finding_sentence};
+use crate::finding::{CheckedServer, Checker, Finding, FindingsQuery, Severity, rules};
+use crate::mcp::{Listing, Session};
+use crate::number::grouped;
+use crate::problem::{Problem, ProblemKind};
+use crate::store;
+use crate::token;
+
+pub(super) const TOOL: AgentTool = AgentTool {
+    name: "check",
+    title: "Check an answer or a server's definitions",
+    about: "Looks for what hosts, models and the MCP specification stumble over, and tells how to mend it: in a saved answer with its \
+            tool's definition, in a saved list of tools, or in what an allowed server lists (tools, resources, prompts, instructions). \
+            It calls no tool.",
+    reach: Reach::Lists,
+    input,
+    output: output_schema,
+    run,
+};
+
+fn input(options: &AgentOptions) -> Value {
+    let mut own = vec![("answer", answer()), ("nth", nth())];
+    let tool = text("Only findings about this tool, resource or prompt");
+    if options.sources.is_empty() {
+        own.push(("tool", tool));
+        return schema::object(own.into_iter().chain(page("findings")), &["answer"]);
+    }
+    own.push(("source", source(options, "The server whose definitions are checked, in place of an answer")));
+    own.push(("tool", tool));
+    schema::object(own.into_iter().chain(page("findings")), &[])
+}
+
+fn output_schema() -> Value {
+    let finding = output(
+        [
+            ("severity", json!({"type": "string", "enum": Severity::ALL.map(Severity::name)})),
+            ("rule", string()),
+            ("message", string()),
+            ("at", said("Part and JSON Pointer of the first place")),
+        ],
+        &["severity", "rule", "message"],
+    );
+    let own = [
+        ("summary", string()),
+        ("definitionTokens", whole("What the definitions cost as listed, o200k_base")),
+        ("findings", list("The gravest first", finding)),
+        (
+            "fixes",
+            json!({"type": "object", "description": "How to mend it, by rule", "additionalProperties": {"type": "string"}}),
+        ),
+    ];
+    output(own.into_iter().chain(paged("Findings")), &["summary", "findings", "fixes", "inAll"])
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CheckedJson {
+    summary: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    definition_tokens: Option<u64>,
+    findings: Vec<Box<RawValue>>,
+    fixes: BTreeMap<&'static str, &'static str>,
+    #[serde(flatten)]
+    page: PageJson,
+}
+
+#[derive(Serialize)]
+struct FoundJson {
+    severity: &'static str,
+    rule: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+}
+
+/// What a server lists.
+#[derive(Default)]
+struct Lists {
+    server: Option<Server>,
+    tools: Vec<Arc<Tool>>,
+    /// Once more, to see whether their order stays.
+    again: Vec<Arc<Tool>>,
+    resources: Vec<Resource>,
+    prompts: Vec<Prompt>,
+}
+
+fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
+    let (mut found, tools) = match (ask.text("answer"), ask.text("source")) {
+        (Some(answer), None) => match saved_tools(ask, &answer)? {
+            Some(lists) => (of_lists(ask, &lists), Some(lists.tools)),
+            None => {
+                let found = ask.get(&ask.subject("answer")?, &FindingsQuery(Arc::clone(&ask.agent.options.rules)))?;
+                (found.findings.clone(), None)
+            }
+        },
+        (None, Some(_)) => {
+            let lists = ask.with_session(async |session| listed(ask, session).await)?;
+            (of_lists(ask, &lists), Some(lists.tools))
+        }
+        _ => {
+            return Err(Problem::new(ProblemKind::Arguments, "one of `answer` and `source` is needed")
+                .hint("give `answer` for a saved answer, `source` for what a server lists"));
+        }
+    };
+    if let Some(wanted) = ask.text("tool") {
+        found.retain(|finding| finding.subject == wanted);
+    }
+    let page = ask.page(found.len(), |at| told(&found[at]))?;
+    let fixes = found[page.range].iter().map(|finding| (finding.rule.id, finding.rule.fix)).collect();
+    let size = |tool: &Arc<Tool>| token::count(&String::from_utf8_lossy(&tool.raw)).o200k_base;
+    let checked = found.into_iter().map(|finding| CheckedFinding { finding, file: None, is_new: true });
+    let counts = CheckOutcome { findings: checked.collect(), ..CheckOutcome::default() }.counts();
+    written(&CheckedJson {
+        summary: format!("{counts} in {} checks", grouped(rules().count() as u64)),
+        definition_tokens: tools.map(|tools| tools.iter().map(size).sum()),
+        findings: page.entries,
+        fixes,
+        page: page.told,
+    })
+}
+
+fn told(finding: &Finding) -> FoundJson {
+    let place = finding.places.first();
+    FoundJson {
+        severity: finding.severity.name(),
+        rule: finding.rule.id,
+        message: finding_sentence(finding),
+        at: place.map(|place| format!("{}{}", place.part.name(), place.path)),
+    }
+}
+
+fn of_lists(ask: &AgentCall<'_>, lists: &Lists) -> Vec<Finding> {
+    let options = &ask.agent.options;
+    Checker { settings: &options.rules, hosts: &options.hosts }.server(&CheckedServer {
+        server: lists.server.as_ref(),
+        tools: &lists.tools,
+        again: &lists.again,
+        resources: &lists.resources,
+        prompts: &lists.prompts,
+    })
+}
+
+/// The tools of a file that lists some; `None` of any other answer.
+fn saved_tools(ask: &AgentCall<'_>, answer: &str) -> Result<Option<Lists>, Problem> {
+    Ok(tools_of(ask, answer)?.map(|tools| Lists { tools: tools.into_iter().map(Arc::new).collect(), ..Lists::default() }))
+}
+
+/// The same, for whoever compares two.
+pub(super) fn tools_of(ask: &AgentCall<'_>, answer: &str) -> Result<Option<Vec<Tool>>, Problem> {
+    if answer.starts_with("call:") {
+        return Ok(None);
+    }
+    let path = ask.agent.place(answer)?;
+    if !path.is_file() {
+        return Ok(None);
+    }
+    Ok(listed_tools(&Bytes::from(store::read_file(&path, MOST_BYTES)?)))
+}
+
+/// A kind that the server does not declare is not asked for.
+async fn listed(ask: &AgentCall<'_>, session: &Session) -> Result<Lists, Problem> {
+    let tools = async || Ok::<_, Problem>(session.list_tools(ask.left()).await?.tools.into_iter().map(Arc::new).collect());
+    let entries = async |listing| Ok::<_, Problem>(session.list(listing, ask.left()).await?.entries);
+    let server = session.server().clone();
+    let mut lists = Lists { tools: tools().await?, again: tools().await?, ..Lists::default() };
+    if server.declares("/resources") {
+        lists.resources = entries(Listing::Resources).await?.into_iter().map(|raw| Resource::read(raw, false)).collect();
+        match entries(Listing::Templates).await {
+            Ok(templates) => lists.resources.extend(templates.into_iter().map(|raw| Resource::read(raw, true))),
+            // Many servers declare resources and know no templates.
+            Err(problem) if problem.kind == ProblemKind::RpcError => {}
+            Err(problem) => return Err(problem),
+        }
+    }
+    if server.declares("/prompts") {
+        lists.prompts = entries(Listing::Prompts).await?.into_iter().map(Prompt::read).collect();
+    }
+    Ok(Lists { server: Some(server), ..lists })
+}

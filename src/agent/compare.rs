@@ -1,0 +1,224 @@
+//! `compare`: saved answers to the same question side by side, or one call over the values of an argument.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::ask::{AgentCall, written};
+use super::schema::{answer, arguments, list, output, said, source, string, text, whole};
+use super::{AgentOptions, AgentTool, Reach, schema};
+use crate::analysis::sweep::{
+    Column, ColumnOrigin, Field, Sweep, SweepPlan, SweepQuery, argument_names, choices, format_argument,
+};
+use crate::capture::Tool;
+use crate::format::ParsedCapture;
+use crate::format::ledger::ratio;
+use crate::json::write;
+use crate::problem::{Problem, ProblemKind};
+use crate::token::Encoding;
+use crate::verdict::sweep_verdict;
+
+pub(super) const TOOL: AgentTool = AgentTool {
+    name: "compare",
+    title: "Compare answers side by side",
+    about: "Puts answers to the same question side by side, such as those of one tool in several formats: tokens (o200k_base), facts kept, \
+            fields that are lost, and what formats that nobody sent would cost.",
+    reach: Reach::Calls,
+    input,
+    output: output_schema,
+    run,
+};
+
+/// KeptAnswers that are compared at once.
+const MOST: usize = 8;
+/// Fields that are named of an answer that lacks more, and how much of a name.
+const FIELDS: usize = 4;
+const FIELD_CHARS: usize = 60;
+
+fn input(options: &AgentOptions) -> Value {
+    let mut answers = list("Saved answers to the same question, the first of which the others are compared with", answer());
+    answers["minItems"] = 2.into();
+    answers["maxItems"] = MOST.into();
+    if options.sources.is_empty() {
+        return schema::object([("answers", answers)], &["answers"]);
+    }
+    schema::object(
+        [
+            ("answers", answers),
+            ("source", source(options, "The server whose tool is called, in place of answers")),
+            ("tool", text("The tool that is called once for each value")),
+            ("arguments", arguments("The other arguments of these calls")),
+            ("vary", text("The argument that differs; left out, the one that chooses a format")),
+            (
+                "values",
+                text("Its values, with commas between them or as a JSON array; left out, those that the tool's schema lists"),
+            ),
+        ],
+        &[],
+    )
+}
+
+fn output_schema() -> Value {
+    let column = output(
+        [
+            ("title", string()),
+            ("answer", said("The name it can be opened by; absent of a format that nobody sent")),
+            ("outcome", string()),
+            ("tokens", whole("o200k_base")),
+            ("ratio", json!({"type": "number", "description": "Tokens over those of the first answer"})),
+            ("factsKept", whole("Facts of the data that it tells")),
+            ("facts", whole("Facts of the data of the answer that says most")),
+            ("lacks", list("Fields of which it loses a fact", string())),
+            ("moreLacks", whole("Further fields of which it loses a fact")),
+            ("why", said("Why there is nothing to compare")),
+        ],
+        &["title", "outcome"],
+    );
+    output(
+        [
+            ("summary", string()),
+            ("varies", string()),
+            ("columns", list("KeptAnswers in their order, then formats that nobody sent", column)),
+        ],
+        &["summary", "columns"],
+    )
+}
+
+#[derive(Serialize)]
+struct ComparedJson {
+    summary: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    varies: Option<String>,
+    columns: Vec<ColumnJson>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ColumnJson {
+    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<String>,
+    outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratio: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facts_kept: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facts: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lacks: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more_lacks: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+}
+
+/// What is compared: which argument differs, its values as JSON texts, and each answer with its name.
+struct Compared {
+    vary: Option<String>,
+    values: Vec<String>,
+    answers: Vec<(String, Arc<ParsedCapture>)>,
+}
+
+fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
+    let saved = ask.texts("answers");
+    let compared = match (saved.is_empty(), ask.text("source"), ask.text("tool")) {
+        (false, None, _) => {
+            let open = |name: &str| Ok::<_, Problem>((name.to_owned(), ask.agent.subject(name, None)?));
+            let answers = saved.iter().map(|name| open(name)).collect::<Result<Vec<_>, _>>()?;
+            Compared { vary: None, values: saved.iter().map(|name| write::string(name)).collect(), answers }
+        }
+        (true, Some(_), Some(_)) => called(ask)?,
+        _ => {
+            return Err(Problem::new(ProblemKind::Arguments, "either `answers`, or `source` and `tool` are needed")
+                .hint("give `answers` for saved ones, `source` and `tool` for calls"));
+        }
+    };
+    let subjects: Vec<_> = compared.answers.iter().map(|(_, subject)| Arc::clone(subject)).collect();
+    // KeptAnswers to one question differ in their form alone; whether they hold the same records is found out.
+    let vary = compared.vary.clone().unwrap_or_else(|| "format".to_owned());
+    let query = SweepQuery { vary: Some(vary.into()), values: compared.values.into(), ..SweepQuery::default() };
+    let calls = ask.counted(query.calls(&subjects, ask.jobs()))?;
+    let found = ask.counted(Sweep::of(&query, &calls, ask.jobs()))?;
+    written(&ComparedJson {
+        summary: format!("{}{}", several_tools(&subjects), sweep_verdict(&found, None, None).text()),
+        varies: compared.vary,
+        columns: found.columns.iter().map(|column| told(&found, column, &compared.answers)).collect(),
+    })
+}
+
+/// That the answers are of several tools, where they are.
+fn several_tools(subjects: &[Arc<ParsedCapture>]) -> String {
+    let names: BTreeSet<&str> =
+        subjects.iter().map(|subject| subject.capture.tool.name.as_str()).filter(|name| !name.is_empty()).collect();
+    let names: Vec<_> = names.into_iter().collect();
+    if names.len() < 2 { String::new() } else { format!("KeptAnswers of different tools: {}. ", names.join(", ")) }
+}
+
+fn called(ask: &AgentCall<'_>) -> Result<Compared, Problem> {
+    ask.with_session(async |session| {
+        let tool = ask.tool(session).await?;
+        let vary = match ask.text("vary") {
+            Some(vary) => vary.into_owned(),
+            None => format_argument(&tool).ok_or_else(|| nothing_to_vary(&tool))?.name,
+        };
+        let plan = SweepPlan::of(&tool, &vary, ask.text("values").as_deref(), &ask.arguments())?;
+        if plan.values.len() > MOST {
+            return Err(Problem::new(
+                ProblemKind::Arguments,
+                format!("{} calls at once, and {MOST} are the most", plan.values.len()),
+            )
+            .at("values")
+            .hint("nothing was called; give fewer `values`"));
+        }
+        let mut answers = Vec::new();
+        for arguments in plan.arguments {
+            answers.push(ask.call(session, &tool, arguments).await?);
+        }
+        Ok(Compared { vary: Some(vary), values: plan.values, answers })
+    })
+}
+
+fn nothing_to_vary(tool: &Tool) -> Problem {
+    let listed: Vec<_> = choices(tool).into_iter().map(|choice| choice.name).collect();
+    let names = argument_names(tool);
+    let hint = match (listed.is_empty(), names.is_empty()) {
+        (false, _) => format!("give as `vary` one of {}", listed.join(", ")),
+        (true, false) => format!("give `vary`, one of {}, and `values`", names.join(", ")),
+        (true, true) => "it takes no arguments; `call` and `show` tell what its one answer costs in every format".to_owned(),
+    };
+    Problem::new(ProblemKind::Arguments, "no argument of this tool chooses a format").at(tool.name.clone()).hint(hint)
+}
+
+fn told(found: &Sweep, column: &Column, answers: &[(String, Arc<ParsedCapture>)]) -> ColumnJson {
+    let is_measured = column.row.is_available() && !column.row.format.is_empty();
+    let row = Some(&column.row).filter(|_| is_measured);
+    let base = found.baseline.and_then(|at| found.column_of(at));
+    let missing = || found.missing(column).filter(|_| column.is_answer());
+    let field = |(field, lost): (&Field, u64)| {
+        let name: String = field.pattern.chars().take(FIELD_CHARS).collect();
+        format!("{name}: {lost} of {}", field.total)
+    };
+    ColumnJson {
+        title: column.title.clone(),
+        answer: match column.origin {
+            ColumnOrigin::Call(at) => answers.get(at).map(|(name, _)| name.clone()),
+            ColumnOrigin::Derived(_) => None,
+        },
+        outcome: column.outcome.name(),
+        tokens: row.map(|row| row.tokens.o200k_base),
+        ratio: row
+            .zip(base)
+            .and_then(|(row, base)| ratio(row, &base.row, Encoding::O200kBase))
+            .map(|ratio| (ratio * 100.0).round() / 100.0),
+        facts_kept: column.facts.map(|facts| facts.kept + facts.reworded),
+        facts: column.facts.map(|facts| facts.total),
+        lacks: missing().take(FIELDS).map(field).collect(),
+        more_lacks: missing().count().checked_sub(FIELDS).filter(|more| *more > 0),
+        why: column.why.clone(),
+    }
+}

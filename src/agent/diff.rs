@@ -1,0 +1,259 @@
+//! `diff`: what differs between two answers, or between two lists of tools.
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::ask::{AgentCall, PageJson, written};
+use super::check::tools_of;
+use super::schema::{answer, list, output, page, paged, said, string, whole};
+use super::{AgentOptions, AgentTool, Reach, schema};
+use crate::analysis::difference::{Difference, DifferenceOptions, TextDifference, TokenPair, ToolsDifference, ValueDifference};
+use crate::capture::Tool;
+use crate::diff::lines::Side;
+use crate::diff::tree::{Op, TreeOptions};
+use crate::format;
+use crate::json::Node;
+use crate::number::{grouped, number_of};
+use crate::problem::{Problem, ProblemKind};
+use crate::token::Tokens;
+
+pub(super) const TOOL: AgentTool = AgentTool {
+    name: "diff",
+    title: "What differs between two answers",
+    about: "Compares two saved answers: the data by path, the text by line, everything else of the results, the tools' definitions, and \
+            the tokens (o200k_base). Or two lists of tools, as `mcp-loupe tools --json` writes them.",
+    reach: Reach::Files,
+    input,
+    output: output_schema,
+    run,
+};
+
+/// A longer value is told by what it is, a longer line is cut.
+const VALUE_BYTES: usize = 300;
+/// Lines of a text that are told at once.
+const LINES: usize = 6;
+/// After it no shorter way is looked for between two long texts.
+const SEARCH: Duration = Duration::from_secs(5);
+
+fn input(_: &AgentOptions) -> Value {
+    let own = [("a", answer()), ("b", answer())];
+    schema::object(own.into_iter().chain(page("differences")), &["a", "b"])
+}
+
+fn output_schema() -> Value {
+    let change = output(
+        [
+            ("part", said("data, text, result (blocks, annotations, _meta), definition, or the name of a tool")),
+            ("op", json!({"type": "string", "enum": ["add", "remove", "change", "move"]})),
+            ("path", said("Where it is in b, of what was removed in a")),
+            ("from", said("Where it is in a, if that is another place")),
+            ("before", json!({"description": "The value in a"})),
+            ("after", json!({"description": "The value in b"})),
+            ("lines", list("Of a text: lines behind their sign, − of a and + of b, and their number", string())),
+            ("note", said("What a value is that is too long to show")),
+        ],
+        &["part", "op"],
+    );
+    let tokens = output([("format", string()), ("a", whole("o200k_base")), ("b", whole("o200k_base"))], &["format"]);
+    let own = [
+        ("summary", string()),
+        ("equal", json!({"type": "boolean"})),
+        ("tokens", list("Of what was sent, and of the data as compact JSON; of lists, of all definitions", tokens)),
+        ("notCompared", list("What was not compared, and why", string())),
+        ("changes", list("Data first, then text, the rest of the result, the definition", change)),
+    ];
+    output(own.into_iter().chain(paged("Differences that can be listed")), &["summary", "equal", "changes", "inAll"])
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DiffJson {
+    summary: String,
+    equal: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tokens: Vec<PairJson>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_compared: Vec<String>,
+    changes: Vec<Box<RawValue>>,
+    #[serde(flatten)]
+    page: PageJson,
+}
+
+#[derive(Serialize)]
+struct PairJson {
+    format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    a: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    b: Option<u64>,
+}
+
+impl PairJson {
+    fn of(format: &'static str, a: Option<Tokens>, b: Option<Tokens>) -> Self {
+        let count = |tokens: Option<Tokens>| tokens.map(|tokens| tokens.o200k_base);
+        Self { format, a: count(a), b: count(b) }
+    }
+}
+
+#[derive(Default, Serialize)]
+struct ChangeJson {
+    part: String,
+    op: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
+    let side = |name: &str| tools_of(ask, &ask.text(name).unwrap_or_default());
+    match (side("a")?, side("b")?) {
+        (Some(a), Some(b)) => of_tools(ask, &a, &b),
+        (None, None) => of_answers(ask),
+        _ => Err(Problem::new(ProblemKind::Usage, "one of `a` and `b` is a list of tools, the other is not")
+            .hint("give two answers, or what `mcp-loupe tools --json` wrote of two servers")),
+    }
+}
+
+fn of_answers(ask: &AgentCall<'_>) -> Result<String, Problem> {
+    let (a, b) = (ask.subject("a")?, ask.subject("b")?);
+    let options = DifferenceOptions::until(ask.until.min(Instant::now() + SEARCH));
+    let found = ask.counted(Difference::of(&a, &b, &options, ask.jobs()))?;
+    let mut changes = Vec::new();
+    found.payload.iter().for_each(|value| told(&mut changes, "data", value));
+    found.text.iter().for_each(|text| lines(&mut changes, text));
+    found.rest.iter().for_each(|value| told(&mut changes, "result", value));
+    found.definition.iter().for_each(|value| told(&mut changes, "definition", value));
+    let shown = |pair: &&TokenPair| {
+        pair.format == "json" || format::by_id(pair.format).is_some_and(|format| format.is_as_sent() && pair.format != "wire")
+    };
+    let tokens = found.tokens.iter().filter(shown).map(|pair| PairJson::of(pair.format, pair.a, pair.b)).collect();
+    finish(ask, &changes, summary(&found), found.is_equal(), tokens, found.left_out.clone())
+}
+
+fn summary(found: &Difference) -> String {
+    if found.is_equal() {
+        return "Nothing that was compared differs.".to_owned();
+    }
+    let mut said = Vec::new();
+    if found.outcomes.0 != found.outcomes.1 {
+        said.push(format!("outcome {} in a, {} in b", found.outcomes.0.name(), found.outcomes.1.name()));
+    }
+    let values = [("data", &found.payload), ("rest of the result", &found.rest), ("definition", &found.definition)];
+    for (part, value) in values {
+        let count = value.as_ref().map_or(0, |value| value.found.counts.total());
+        if count > 0 {
+            said.push(format!("{part}: {}", number_of(count, "differences")));
+        }
+    }
+    if let Some(text) = found.text.as_ref().filter(|text| !text.found.is_empty()) {
+        said.push(format!("text: {} lines added, {} removed", grouped(text.found.added), grouped(text.found.removed)));
+    }
+    if found.other_blocks > 0 {
+        said.push(format!("{} other than text differ", number_of(found.other_blocks as u64, "blocks")));
+    }
+    if said.is_empty() {
+        "One side has data or text that the other lacks.".to_owned()
+    } else {
+        format!("They differ. {}.", said.join("; "))
+    }
+}
+
+fn of_tools(ask: &AgentCall<'_>, a: &[Tool], b: &[Tool]) -> Result<String, Problem> {
+    let found = ToolsDifference::of(a, b, &TreeOptions::default());
+    let mut changes = Vec::new();
+    for (op, list) in [(Op::Add, &found.added), (Op::Remove, &found.removed)] {
+        let change = |(name, tokens): &(String, Tokens)| ChangeJson {
+            part: name.clone(),
+            op: op.name(),
+            note: Some(format!("a definition of {}", number_of(tokens.o200k_base, "tokens"))),
+            ..ChangeJson::default()
+        };
+        changes.extend(list.iter().map(change));
+    }
+    found.changed.iter().for_each(|tool| told(&mut changes, &tool.name, &tool.definition));
+    let tokens = vec![PairJson::of("definitions", Some(found.total.0), Some(found.total.1))];
+    let summary = format!(
+        "{} tools added, {} removed, {} changed, {} unchanged.",
+        found.added.len(),
+        found.removed.len(),
+        found.changed.len(),
+        found.unchanged
+    );
+    finish(ask, &changes, summary, found.is_equal(), tokens, Vec::new())
+}
+
+fn finish(
+    ask: &AgentCall<'_>,
+    changes: &[ChangeJson],
+    summary: String,
+    equal: bool,
+    tokens: Vec<PairJson>,
+    not_compared: Vec<String>,
+) -> Result<String, Problem> {
+    let page = ask.page(changes.len(), |at| &changes[at])?;
+    written(&DiffJson { summary, equal, tokens, not_compared, changes: page.entries, page: page.told })
+}
+
+/// The differences of a value, each with what there was and what there is.
+fn told(changes: &mut Vec<ChangeJson>, part: &str, value: &ValueDifference) {
+    for told in value.told() {
+        let (from, to) = value.paths(&told);
+        // What changed in a record that moved is told by itself.
+        let shown = |node: Option<Node<'_>>| node.filter(|_| told.op != Op::Move).map(short);
+        let (before, after) = (shown(told.a), shown(told.b));
+        let mut notes = Vec::new();
+        for (name, side) in [("before", &before), ("after", &after)] {
+            if let Some(Err(what)) = side {
+                notes.push(format!("{name}: {what}"));
+            }
+        }
+        changes.push(ChangeJson {
+            part: part.to_owned(),
+            op: told.op.name(),
+            from: from.clone().filter(|from| to.as_ref().is_some_and(|to| to != from)),
+            path: to.or(from),
+            before: before.and_then(Result::ok),
+            after: after.and_then(Result::ok),
+            lines: Vec::new(),
+            note: (!notes.is_empty()).then(|| notes.join("; ")),
+        });
+    }
+}
+
+/// A value without white space, or what it is where it is too long.
+fn short(node: Node<'_>) -> Result<Box<RawValue>, String> {
+    let json = format::compact(node);
+    let (kind, size) = (node.kind().name(), number_of(json.len() as u64, "bytes"));
+    if json.len() > VALUE_BYTES {
+        return Err(format!("{kind} of {size}"));
+    }
+    RawValue::from_string(json).map_err(|_| format!("{kind} of {size} that is no valid JSON"))
+}
+
+/// The lines of a text that one side alone has, a few of those that follow each other at once.
+fn lines(changes: &mut Vec<ChangeJson>, text: &TextDifference) {
+    for hunk in &text.found.hunks {
+        for run in hunk.lines.split(|line| line.side == Side::Both).flat_map(|run| run.chunks(LINES)) {
+            let lines = run.iter().map(|line| {
+                let (sign, source, number) = if line.side == Side::A { ('−', &text.a, line.a) } else { ('+', &text.b, line.b) };
+                let whole = &source[line.range.clone()];
+                let cut = whole.floor_char_boundary(VALUE_BYTES);
+                let more = if cut < whole.len() { "…" } else { "" };
+                format!("{sign} {} {}{more}", number.unwrap_or_default(), &whole[..cut])
+            });
+            changes.push(ChangeJson { part: "text".to_owned(), op: "change", lines: lines.collect(), ..ChangeJson::default() });
+        }
+    }
+}

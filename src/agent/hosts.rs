@@ -1,0 +1,99 @@
+//! `hosts`: what each host's model is shown of an answer; hosts that show the same are one entry.
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::ask::{AgentCall, PageJson, written};
+use super::schema::{answer, list, nth, output, page, paged, said, string, whole};
+use super::{AgentOptions, AgentTool, Reach, schema};
+use crate::analysis::{HostLane, HostRow, HostsQuery, HostsReport};
+use crate::problem::Problem;
+use crate::token::Encoding;
+
+pub(super) const TOOL: AgentTool = AgentTool {
+    name: "hosts",
+    title: "What each host's model is shown",
+    about: "Tells what the models of known MCP hosts (Claude Code, Cursor, VS Code, Codex and others) are shown of a saved answer: \
+            which parts, what is cut, which fields are lost, and how many tokens (o200k_base) it costs there.",
+    reach: Reach::Files,
+    input,
+    output: output_schema,
+    run,
+};
+
+/// Fields that are named of a host that loses more.
+const FIELDS: usize = 12;
+
+fn input(_: &AgentOptions) -> Value {
+    let own = [("answer", answer()), ("nth", nth())];
+    schema::object(own.into_iter().chain(page("groups of hosts")), &["answer"])
+}
+
+fn output_schema() -> Value {
+    let group = output(
+        [
+            ("outcome", string()),
+            ("happens", said("What these hosts make of the answer")),
+            ("hosts", list("Ids of the hosts that show the same", string())),
+            ("tokens", whole("Of the text that is shown, o200k_base")),
+            ("factsShown", whole("Facts of the data in it")),
+            ("facts", whole("Facts of the data")),
+            ("lost", list("Fields that are not wholly shown, and how many of their facts are missing", string())),
+            ("moreLost", whole("Further fields that are not wholly shown")),
+        ],
+        &["outcome", "happens", "hosts"],
+    );
+    let own = [("summary", string()), ("groups", list("The worst first", group))];
+    output(own.into_iter().chain(paged("Groups")), &["summary", "groups", "inAll"])
+}
+
+#[derive(Serialize)]
+struct HostsJson {
+    summary: String,
+    groups: Vec<Box<RawValue>>,
+    #[serde(flatten)]
+    page: PageJson,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GroupJson<'a> {
+    outcome: &'static str,
+    happens: String,
+    hosts: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facts_shown: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facts: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lost: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more_lost: Option<usize>,
+}
+
+fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
+    let subject = ask.subject("answer")?;
+    let report = ask.get(&subject, &HostsQuery)?;
+    let page = ask.page(report.lanes.len(), |at| group(&report, &report.lanes[at]))?;
+    written(&HostsJson { summary: report.verdict(Encoding::O200kBase).text(), groups: page.entries, page: page.told })
+}
+
+fn group<'a>(report: &'a HostsReport, lane: &'a HostLane) -> GroupJson<'a> {
+    let hosts = report.hosts_of(lane);
+    let first = hosts.clone().next();
+    let facts = first.and_then(|row| row.facts).filter(|facts| facts.total > 0);
+    let missing = || first.into_iter().flat_map(|row: &HostRow| row.lost.iter()).filter(|field| field.missing > 0);
+    GroupJson {
+        outcome: lane.outcome.title(),
+        happens: report.happens(lane),
+        hosts: hosts.map(|row| row.host.id.as_str()).collect(),
+        tokens: first.and_then(|row| row.tokens).map(|tokens| tokens.o200k_base),
+        facts_shown: facts.map(|facts| facts.total - facts.missing),
+        facts: facts.map(|facts| facts.total),
+        lost: missing().take(FIELDS).map(|field| format!("{}: {} of {}", field.path, field.missing, field.total)).collect(),
+        more_lost: missing().count().checked_sub(FIELDS).filter(|more| *more > 0),
+    }
+}
