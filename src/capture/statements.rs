@@ -2,7 +2,7 @@
 //!
 //! A *statement* is what can be checked in a text: a number, a date, an identifier (a word with a digit, a path, an
 //! address), a quoted, bold or code text, a table cell, the value beside a label, the words of a list item. Sentences are
-//! none beyond the numbers and names in them. Which statements the data accounts for is found by words, so it is a
+//! none beyond the numbers and names in them, and what they deny. Which statements the data accounts for is found by words, so it is a
 //! heuristic and is shown as one: the same number in two meanings counts as said.
 
 use std::collections::HashSet;
@@ -211,7 +211,10 @@ impl Scan<'_> {
                 self.unit(rest.start + value.start..rest.start + value.end, Some(&label));
             }
             None if item.is_some() => self.unit(rest, None),
-            None => self.prose(rest),
+            None => {
+                self.prose(rest.clone());
+                self.names_and_denials(rest);
+            }
         }
     }
 
@@ -256,6 +259,45 @@ impl Scan<'_> {
             let text = &self.text[token.clone()];
             if is_value(text) && !self.is_said(&token) && !self.words.has_value(text) {
                 self.found.push(Statement { kind: StatementKind::Value, range: token });
+            }
+        }
+    }
+
+    /// What a sentence says beyond its values: names within it, and what it denies, as far as the data has no such words.
+    fn names_and_denials(&mut self, range: Range<usize>) {
+        let mut begins = true;
+        let mut denial: Option<Range<usize>> = None;
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for token in tokens(self.text, range.clone()) {
+            let text = &self.text[token.clone()];
+            let is_new =
+                is_word(text) && !is_value(text) && !is_glue(text) && !words_of(text).all(|word| self.words.has_word(word));
+            let before = self.said.partition_point(|said| said.start < token.end).checked_sub(1);
+            let is_new = is_new && before.is_none_or(|at| self.said[at].end <= token.start);
+            if is_denial(text) {
+                denial = denial.or(Some(token.start..token.start));
+            } else if let Some(denial) = &mut denial
+                && is_new
+            {
+                denial.end = token.end;
+            } else if is_new && !begins && is_name(text) {
+                match found.last_mut().filter(|last| self.text[last.end..token.start].trim().is_empty()) {
+                    Some(last) => last.end = token.end,
+                    None => found.push(token.clone()),
+                }
+            }
+            let after = self.text[token.end..range.end].trim_start_matches(['*', '_', '"', '\'', ')', '`']);
+            begins = after.starts_with(['.', '!', '?', ':']);
+            if begins {
+                found.extend(denial.take().filter(|denial| !denial.is_empty()));
+            }
+        }
+        found.extend(denial.filter(|denial| !denial.is_empty()));
+        for range in found {
+            let at = self.found.partition_point(|statement| statement.range.start < range.start);
+            let is_known = self.found[..at].last().is_some_and(|before| before.range.end > range.start);
+            if !is_known {
+                self.found.insert(at, Statement { kind: StatementKind::Words, range });
             }
         }
     }
@@ -312,6 +354,19 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 
 fn is_word(text: &str) -> bool {
     text.chars().any(char::is_alphabetic)
+}
+
+/// A capital and small letters after it.
+fn is_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(char::is_uppercase)
+        && text.chars().count() > 2
+        && chars.all(|char| char.is_lowercase() || char == '-')
+}
+
+fn is_denial(text: &str) -> bool {
+    let is = |word: &str| text.eq_ignore_ascii_case(word);
+    is("not") || is("never") || is("cannot") || text.to_lowercase().ends_with("n't") || text.to_lowercase().ends_with("n’t")
 }
 
 /// A number, a date, an identifier, an address, a path.
@@ -448,6 +503,17 @@ mod tests {
             said(r#"{"a":1}"#, "See https://example.com/x, mail ann@example.com, run `make docs`."),
             ["https://example.com/x", "ann@example.com", "make docs"]
         );
+    }
+
+    #[test]
+    fn sentences_state_names_and_denials() {
+        let text = "Ann lives in New York and is happy. Do not email her.";
+        assert_eq!(said(r#"{"name":"Ann"}"#, text), ["New York", "not email her"]);
+        assert_eq!(said(r#"{"name":"Ann","city":"New York","email":false}"#, text), ["not email her"]);
+        let data = r#"{"name":"Ann","active":false,"total":0}"#;
+        for text in ["Ann is not active.", "Here is what was found:", "# Search Results", "Results: Ann. Total: 0."] {
+            assert_eq!(said(data, text), Vec::<String>::new(), "{text}");
+        }
     }
 
     #[test]

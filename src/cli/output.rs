@@ -70,7 +70,8 @@ pub fn step(text: &str) {
 
 /// Prints what the server wrote to its stderr.
 pub fn server_line(text: &str) {
-    line("server", text.trim_end_matches(['\r', '\n']));
+    // As it came, but for what could command a terminal; there is nowhere left to report a failure of stderr itself.
+    writeln!(io::stderr().lock(), "server: {}", visible(text.trim_end_matches(['\r', '\n']))).ok();
 }
 
 /// Prints what a login is at.

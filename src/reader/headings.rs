@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::build::{Builder, LineAt, Record, Value, lines};
-use super::label::{heading, labelled};
+use super::label::{heading, labelled, take_continuation};
 use super::{Certainty, Reader, TextBlock, TextData, build, first_block, nested};
 
 pub(super) static HEADINGS: Reader =
@@ -33,15 +33,17 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             close(&mut open, &mut builder);
             let title = build::cell(line.text, title, line.at);
             open = Some((vec![("title".to_owned(), Value::Cell(title))], line.range()));
-        } else if let Some(labelled) = labelled(line) {
+        } else if let Some(mut labelled) = labelled(line) {
+            let more = take_continuation(&mut labelled, block.text, line, &all[at..]);
             let inner = if labelled.value.text.is_empty() { nested::below(&all[at - 1..]) } else { 0 };
             let value = match inner {
                 0 if labelled.value.text.is_empty() => continue,
                 0 => Value::Cell(labelled.value.clone()),
                 _ => nested::value(nested::members(&all[at..at + inner], &mut builder)),
             };
-            at += inner;
             builder.cover(line.range());
+            all[at..at + more].iter().for_each(|line| builder.cover(line.range()));
+            at += inner + more;
             let record = open.as_mut().map_or(&mut envelope, |(record, _)| record);
             // A label that comes again begins a record of another layout.
             if record.last().is_some_and(|(last, _)| *last == labelled.label) {

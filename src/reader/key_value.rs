@@ -2,7 +2,7 @@
 //! Also lines that are each a record, with several labels: `PID: 1, Command: init, CPU: 0.0`.
 
 use super::build::{Builder, LineAt, Record, Value, lines};
-use super::label::{LabelledValue, bullet, heading, is_rule, labelled};
+use super::label::{LabelledValue, bullet, heading, is_rule, labelled, take_continuation};
 use super::{Certainty, Reader, TextBlock, TextData, begins_as_json, nested};
 
 pub(super) static KEY_VALUE: Reader = Reader {
@@ -41,7 +41,8 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         if heading(line.text).is_some() || line.text.trim_start().starts_with("```") {
             continue;
         }
-        let Some(labelled) = labelled(line) else { continue };
+        let Some(mut labelled) = labelled(line) else { continue };
+        let more = take_continuation(&mut labelled, block.text, line, &all[at..]);
         let mut value = Value::Cell(labelled.value.clone());
         if labelled.value.text.is_empty() {
             let inner = nested::below(&all[at - 1..]);
@@ -62,6 +63,8 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             take(&mut current);
         }
         builder.cover(line.range());
+        all[at..at + more].iter().for_each(|line| builder.cover(line.range()));
+        at += more;
         is_tight &= labelled.value.at.start == labelled.start + labelled.label.len() + 1;
         current.push((labelled.label, value));
     }

@@ -57,6 +57,31 @@ pub(super) fn labelled(line: &LineAt<'_>) -> Option<LabelledValue> {
     })
 }
 
+/// Takes in the lines after a labelled item or a bold label that its value goes on in, as the paragraph of Markdown that
+/// it is; says how many they are.
+pub(super) fn take_continuation(labelled: &mut LabelledValue, text: &str, line: &LineAt<'_>, after: &[LineAt<'_>]) -> usize {
+    let begins_paragraph = labelled.is_markdown || bullet(line.text.trim_start()).is_some();
+    if !begins_paragraph || labelled.value.text.is_empty() || labelled.value.is_quoted {
+        return 0;
+    }
+    let mut end = line.range().end;
+    let goes_on = |next: &&LineAt<'_>| {
+        let body = next.text.trim();
+        let is_next_line = text[end..next.at].matches('\n').count() == 1;
+        end = next.range().end;
+        let begins = body.starts_with(['|', '>', '#', '<']) || body.starts_with("```") || body.starts_with("**");
+        is_next_line && !next.is_blank() && !begins && bullet(body).is_none() && !is_rule(body) && self::labelled(next).is_none()
+    };
+    let lines: Vec<&LineAt<'_>> = after.iter().take_while(goes_on).collect();
+    for line in &lines {
+        let part = line.text.trim();
+        labelled.value.text.push('\n');
+        labelled.value.text.push_str(&if labelled.is_markdown { unescaped(part) } else { Cow::Borrowed(part) });
+        labelled.value.at.end = line.at + line.indent + part.len();
+    }
+    lines.len()
+}
+
 /// Splits at the mark between label and value.
 fn split(body: &str) -> Option<(&str, &str)> {
     // `**Label:** value` and `**Label**: value`.

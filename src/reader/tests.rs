@@ -71,6 +71,21 @@ fn tables_and_labels() {
 }
 
 #[test]
+fn a_value_of_markdown_goes_on_in_the_next_line() {
+    check("- **Id:** 1\n- **Note:** red\napple\n- **Total:** 2", "key-value", r#"{"Id":1,"Note":"red\napple","Total":2}"#);
+    check(
+        "**Bio**: Likes tea.\nAlso runs a bakery.\n**City**: Oslo\n\nUse it",
+        "key-value",
+        r#"{"Bio":"Likes tea.\nAlso runs a bakery.","City":"Oslo"}"#,
+    );
+    let orders = "## One\n\n- **Total:** 5\n- **Note:** red\n  apple\n\n## Two\n\n- **Total:** 6\n- **Note:** pear\n\n_Use it_";
+    check(orders, "headings", r#"[{"title":"One","Total":5,"Note":"red\napple"},{"title":"Two","Total":6,"Note":"pear"}]"#);
+    // What begins something else does not belong to it.
+    check("- **Id:** 1\n- **Note:** red\n\napple\n", "key-value", r#"{"Id":1,"Note":"red"}"#);
+    check("- **Id:** 1\n- **Note:** red\n```\napple\n```\n", "key-value", r#"{"Id":1,"Note":"red"}"#);
+}
+
+#[test]
 fn lists_and_lines() {
     check(
         "Found 3 issues:\n\n- #101 Crash on start, opened 2026-11-02 by ann, 4 comments\n- #102 Slow search, opened 2026-11-03 by bob, 1 comment\n- #103 Typo in README, opened 2026-11-04 by cid, 0 comments\n",

@@ -854,3 +854,10 @@ fn a_device_or_a_pipe_is_no_file() {
     assert!(hosts.contains("the hosts file cannot be read: not a file"), "{hosts}");
     assert!(loupe(&["tools", "--fixture", &pipe]).starts_with("status 2\n"));
 }
+
+#[cfg(unix)]
+#[test]
+fn what_a_server_writes_to_stderr_keeps_its_indentation() {
+    let page = loupe(&["tools", "--", "sh", "-c", r"printf '    indented\n\ttab\n\033[31mred\n' >&2"]);
+    assert!(page.contains("server:     indented\nserver: \ttab\nserver: ␛[31mred\n"), "{page}");
+}

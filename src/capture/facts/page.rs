@@ -190,6 +190,13 @@ impl<'t> Builder<'t, '_> {
     fn heading(&mut self, line: Range<usize>) {
         let text = &self.page.canon.text;
         let label = title(text, line.clone());
+        // `tags[0]: red` is a label with its value, and opens nothing.
+        if text[label.clone()]
+            .split_once("]:")
+            .is_some_and(|(head, value)| without_index(head).is_some() && !value.trim().is_empty())
+        {
+            return;
+        }
         let bracket = text[label.clone()].find(['(', '[', '{', '<']).map(|len| label.start + len);
         let label = trim(text, label.start..bracket.unwrap_or(label.end));
         if (1..=60).contains(&label.len()) {
@@ -259,6 +266,9 @@ impl<'t> Builder<'t, '_> {
     fn label_before(&self, from: usize, mark: usize) -> Option<Range<usize>> {
         let text = &self.page.canon.text;
         let before = text[from..mark].trim_end_matches(is_ornament);
+        if let Some(list) = before.strip_suffix(']').and_then(without_index) {
+            return self.label_before(from, from + list.len());
+        }
         let is_quoted = before.len() < mark - from;
         let follows = text[mark + 1..].chars().next();
         let is_joined = !is_quoted && follows.is_some_and(|char| !is_ornament(char) && !matches!(char, '[' | '{'));
@@ -287,6 +297,13 @@ impl<'t> Builder<'t, '_> {
         let is_code = !text[end..mark].contains('`') && text[from..end - body.len()].ends_with('`');
         (!is_code && (1..=6).contains(&words)).then(|| end - body.len()..end)
     }
+}
+
+/// What stands before the index of an item: `tags` of `tags[0`.
+fn without_index(text: &str) -> Option<&str> {
+    let (list, index) = text.rsplit_once('[')?;
+    let is_index = !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
+    (is_index && list.ends_with(|char: char| char.is_alphanumeric())).then_some(list)
 }
 
 /// The name that an opening tag gives its content: its own, or that of its `key`.

@@ -17,3 +17,25 @@ fn every_fact_of_the_value_itself_is_kept() {
     let (_, found) = matched(text, text);
     assert_eq!(found.count.kept, found.count.total, "{:?}", found.facts);
 }
+
+#[test]
+fn items_with_their_index_stand_under_their_list() {
+    let payload = r#"{"name":"Ann","tags":["green tea","blue sky","red hat"]}"#;
+    for text in [
+        "tags[0]: green tea\ntags[1]: blue sky\ntags[2]: red hat\nname: Ann\n",
+        "name: Ann\ntags[0] = green tea\ntags[1] = blue sky\ntags[2] = red hat",
+    ] {
+        let (_, found) = matched(payload, text);
+        assert_eq!((found.count.kept, found.count.total), (4, 4), "{text}");
+    }
+    let (_, found) = matched(payload, "tags[0]: green tea\ntags[1]: black sky\nname: Ann");
+    assert_eq!(found.count.kept, 2);
+}
+
+#[test]
+fn a_choice_in_another_spelling_is_reworded() {
+    let (_, found) =
+        matched(r#"{"status":"in_progress","kind":"active","note":"x-ray"}"#, "Status: In progress\nKind: ACTIVE\nNote: other\n");
+    let states: Vec<FactState> = found.facts.iter().map(|fact| fact.state).collect();
+    assert_eq!(states, [FactState::Reworded, FactState::Reworded, FactState::Differs]);
+}

@@ -5,9 +5,13 @@ use std::ops::Range;
 
 use super::super::canon::needle;
 use super::super::forms;
+use super::super::labels::key_words;
 use super::scope::{Answers, Scope, SearchScope, bare, line_before};
 use super::{FactState, Found, Matcher};
 use crate::json::{Kind, Node};
+
+/// The longest word of a list of choices that is looked for in another spelling, in bytes.
+const LONGEST_NAME: usize = 60;
 
 impl Matcher<'_> {
     /// The leaf said in other words.
@@ -25,11 +29,36 @@ impl Matcher<'_> {
         if let Some(hit) = forms.into_iter().find_map(|form| self.take(form, leaf, field, scope, place)) {
             return Some(reworded(hit));
         }
+        if place == SearchScope::Own
+            && let Some(hit) = self.same_words(&value, field, scope)
+        {
+            return Some(reworded(hit));
+        }
         if forms::iso_date(&value).is_some() {
             return (place == SearchScope::Own).then(|| self.relative(field, scope)).flatten().map(reworded);
         }
         let digits = forms::phone_digits(&value, self.fields[field as usize].key())?;
         self.phone(&digits, leaf, field, scope, place).map(reworded)
+    }
+
+    /// A word in another spelling under the field's label: `In progress` for `in_progress`, `ACTIVE` for `active`.
+    fn same_words(&mut self, value: &str, field: u32, scope: &Scope) -> Option<Range<usize>> {
+        if value.len() > LONGEST_NAME || value.contains(|char: char| char.is_ascii_digit()) {
+            return None;
+        }
+        let words = key_words(value);
+        if words.is_empty() {
+            return None;
+        }
+        let text = self.page.text();
+        for &slot in scope.own.get(&field)? {
+            let place = bare(text, self.page.slots[slot].value.clone());
+            if place.len() <= LONGEST_NAME && !self.served.contains_key(&slot) && key_words(&text[place.clone()]) == words {
+                self.served.insert(slot, field);
+                return Some(place);
+            }
+        }
+        None
     }
 
     /// A time relative to now, under the field's label.
