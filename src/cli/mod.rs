@@ -23,6 +23,7 @@ mod formats;
 mod hosts;
 mod login;
 mod logout;
+mod man;
 mod near;
 mod output;
 mod pairs;
@@ -94,6 +95,7 @@ fn run(cli: &Cli) -> Done {
         Some(Command::Screenshot(args)) => screenshot::run(args),
         Some(Command::Logout(args)) => logout::run(args),
         Some(Command::Formats(args)) => formats::run(args),
+        Some(Command::Man(args)) => man::run(args),
         Some(Command::Claims(_)) => claims::run(),
         Some(Command::Conformance(args)) => conformance::run(args),
         Some(Command::Hosts(args)) => hosts::run(args),
