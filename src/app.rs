@@ -52,10 +52,14 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
         return Err(Problem::new(ProblemKind::NotFound, NO_DISPLAY)
             .hint("set DISPLAY or WAYLAND_DISPLAY, or use a subcommand such as `tools` or `call`"));
     }
+    let icon = eframe::icon_data::from_png_bytes(include_bytes!("../assets/icon/mcp-loupe.png"))
+        .map_err(|error| Problem::new(ProblemKind::Internal, format!("the icon cannot be read: {error}")))?;
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title("Loupe")
-            .with_app_id("loupe")
+            // The name of the desktop entry, by which desktops find the icon.
+            .with_app_id("mcp-loupe")
+            .with_icon(icon)
             .with_inner_size(size)
             .with_min_inner_size([640.0, 520.0]),
         persist_window: false,
@@ -79,7 +83,7 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
         app.use_hosts(&hosts);
         Ok(Box::new(app))
     });
-    eframe::run_native("loupe", options, create).map_err(|error| match error {
+    eframe::run_native("mcp-loupe", options, create).map_err(|error| match error {
         eframe::Error::Winit(_) | eframe::Error::WinitEventLoop(_) => {
             Problem::new(ProblemKind::NotFound, NO_DISPLAY).at(error.to_string())
         }

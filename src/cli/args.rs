@@ -115,7 +115,10 @@ pub enum Command {
     Logout(super::logout::Logout),
     /// List the formats
     Formats(FormatsArgs),
-    /// Measure the claims in the README on the sample, and print its table
+    /// Write the manual pages into a folder
+    #[command(hide = true)]
+    Man(super::man::ManArgs),
+    /// Measure the claims of docs/claims.md on the sample, and print its table
     #[command(hide = true)]
     Claims(super::claims::Claims),
     /// Be the client of the official conformance runner

@@ -1,5 +1,5 @@
-//! `claims`: what four systems' authors claim about their formats, measured on the sample. Hidden: it prints the table of the
-//! README, which a test compares with it.
+//! `claims`: what four systems' authors claim about their formats, measured on the sample. Hidden: it prints the table of
+//! `docs/claims.md`, which a test compares with it.
 //!
 //! Every number is counted on answers of the sample server (500 records, `o200k_base`). What cannot be counted says so.
 

@@ -23,6 +23,7 @@ mod hosts;
 mod login;
 mod logout;
 mod mcp;
+mod man;
 mod output;
 mod pairs;
 mod prompts;
@@ -95,6 +96,7 @@ fn run(cli: &Cli) -> Done {
         Some(Command::Screenshot(args)) => screenshot::run(args),
         Some(Command::Logout(args)) => logout::run(args),
         Some(Command::Formats(args)) => formats::run(args),
+        Some(Command::Man(args)) => man::run(args),
         Some(Command::Claims(_)) => claims::run(),
         Some(Command::Conformance(args)) => conformance::run(args),
         Some(Command::Hosts(args)) => hosts::run(args),

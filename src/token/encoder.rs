@@ -8,6 +8,46 @@ use std::sync::LazyLock;
 use bpe_openai::Tokenizer;
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
 
+/// Of `build.rs`: good for counting and for [`BytePairEncoding::encode_via_backtracking`], and for no other way to encode.
+fn table(bytes: &[u8]) -> BytePairEncoding {
+    match rmp_serde::from_slice(bytes) {
+        Ok(table) => table,
+        Err(error) => unreachable!("build.rs wrote another table: {error}"),
+    }
+}
+
+/// The patterns are those of `bpe-openai`. Of the one in the middle the last character is looked at, not taken.
+fn tokenizer(bytes: &[u8], first: &str) -> Tokenizer {
+    match Tokenizer::new_lookahead(table(bytes), &[(first, false), (r"\s+\s", true), (r"\s+", false)], false) {
+        Ok(tokenizer) => tokenizer,
+        Err(error) => unreachable!("a pattern that is known: {error}"),
+    }
+}
+
+pub(super) fn o200k_base() -> &'static Tokenizer {
+    static O200K_BASE: LazyLock<Tokenizer> = LazyLock::new(|| {
+        let pattern = [
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            r"\p{N}{1,3}",
+            r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+            r"\s*[\r\n]+",
+            r"\s+$",
+        ];
+        tokenizer(include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base")), &pattern.join("|"))
+    });
+    &O200K_BASE
+}
+
+pub(super) fn cl100k_base() -> &'static Tokenizer {
+    static CL100K_BASE: LazyLock<Tokenizer> = LazyLock::new(|| {
+        let pattern =
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+$";
+        tokenizer(include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base")), pattern)
+    });
+    &CL100K_BASE
+}
+
 /// A longer word is taken in windows of this size, so that its cost grows with its length.
 const WINDOW_BYTES: usize = 32 << 10;
 

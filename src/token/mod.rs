@@ -40,8 +40,8 @@ impl Encoding {
 
     fn tokenizer(self) -> &'static bpe_openai::Tokenizer {
         match self {
-            Encoding::O200kBase => bpe_openai::o200k_base(),
-            Encoding::Cl100kBase => bpe_openai::cl100k_base(),
+            Encoding::O200kBase => encoder::o200k_base(),
+            Encoding::Cl100kBase => encoder::cl100k_base(),
         }
     }
 }
@@ -68,8 +68,8 @@ impl Tokens {
     }
 
     fn add(&mut self, text: &str) {
-        self.o200k_base += encoder::count(bpe_openai::o200k_base(), text);
-        self.cl100k_base += encoder::count(bpe_openai::cl100k_base(), text);
+        self.o200k_base += encoder::count(encoder::o200k_base(), text);
+        self.cl100k_base += encoder::count(encoder::cl100k_base(), text);
     }
 }
 

@@ -281,7 +281,7 @@ proptest! {
         window in 40_usize..300,
     ) {
         let word: String = parts.iter().map(|(unit, times)| unit.repeat(*times)).collect();
-        for bpe in [&bpe_openai::o200k_base().bpe, &bpe_openai::cl100k_base().bpe, &encoder::p50k_base().unwrap().bpe] {
+        for bpe in [&encoder::o200k_base().bpe, &encoder::cl100k_base().bpe, &encoder::p50k_base().unwrap().bpe] {
             let windows = encoder::long_word(bpe, word.as_bytes(), window);
             prop_assert_eq!(windows, bpe.encode_via_backtracking(word.as_bytes()), "{:?}", word);
         }

@@ -23,7 +23,7 @@ fn the_commands_of_the_readme_run() {
     let binary = Path::new(env!("CARGO_BIN_EXE_mcp-loupe"));
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
     let commands = commands(&readme);
-    assert!(commands.len() >= 5, "the README promises five commands, there are {}", commands.len());
+    assert!(commands.len() >= 5, "the README promises a command for each of five questions, there are {}", commands.len());
     let folder = tempfile::tempdir().unwrap();
     let others = std::env::var_os("PATH").unwrap_or_default();
     let path = std::iter::once(binary.parent().unwrap().to_owned()).chain(std::env::split_paths(&others));
@@ -42,12 +42,25 @@ fn the_commands_of_the_readme_run() {
     }
 }
 
+/// Of the README and every page: a link names a file that is there, and the index names every page.
 #[test]
-fn the_files_that_the_readme_names_are_there() {
+fn links_lead_somewhere_and_the_index_is_whole() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    for link in readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()).filter(|link| !link.contains("://")) {
-        let file = link.split('#').next().unwrap_or(link);
-        assert!(root.join(file).exists(), "README.md links to {link}, which is not there");
+    let docs = root.join("docs");
+    let pages = std::fs::read_dir(&docs).unwrap().map(|entry| entry.unwrap().path());
+    let pages: Vec<_> = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect();
+    for path in pages.iter().cloned().chain([root.join("README.md"), root.join("CONTRIBUTING.md")]) {
+        let page = std::fs::read_to_string(&path).unwrap();
+        let page: String = page.split("```").step_by(2).collect();
+        for link in page.split("](").skip(1).filter_map(|rest| rest.split(')').next()).filter(|link| !link.contains("://")) {
+            let file = link.split('#').next().unwrap_or(link);
+            let there = path.parent().unwrap().join(file);
+            assert!(file.is_empty() || there.exists(), "{} links to {link}, which is not there", path.display());
+        }
+    }
+    let index = std::fs::read_to_string(docs.join("README.md")).unwrap();
+    for page in pages {
+        let name = page.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(name == "README.md" || index.contains(&format!("({name})")), "docs/README.md lacks {name}");
     }
 }

@@ -13,3 +13,4 @@ mod second_decoders;
 mod strangers_minute;
 #[path = "../it/support.rs"]
 mod support;
+mod tutorial;
