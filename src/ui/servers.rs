@@ -1,6 +1,7 @@
 //! What is remembered of servers, as it is seen: tools that need no question, values that are asked for, the servers used
 //! before.
 
+use egui::containers::menu::SubMenuButton;
 use egui::{Key, Label, RichText, ScrollArea, Ui};
 
 use super::dialogs::{paragraph, title};
@@ -8,7 +9,7 @@ use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, commands, icons, top_bar};
 use crate::capture::Tool;
-use crate::source::{LEFT_OUT, Recent};
+use crate::source::{LEFT_OUT, Recent, import};
 use crate::state::{Action, AllowedTools, CallAction, ImportAction, MissingValues, ServersAction, ValuesAction};
 
 /// Rows of servers used before that a menu or the start page has.
@@ -130,6 +131,18 @@ pub fn recent_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.close();
         }
     }
+}
+
+/// The clients for whose configuration the server can be copied.
+pub fn configuration_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    SubMenuButton::new("Copy as configuration for").ui(ui, |ui| {
+        for client in import::clients() {
+            if ui.button(client).clicked() {
+                cx.send(ServersAction::CopyConfiguration(client));
+                ui.close();
+            }
+        }
+    });
 }
 
 /// Where a server is, for people who wonder about a mark.
