@@ -248,7 +248,8 @@ fn short(node: Node<'_>) -> Result<Box<RawValue>, String> {
             has_long_number |= scalar.kind() == Kind::Number && scalar.raw().len() > DIGITS;
         }
     });
-    let is_kept = !has_long_number && serde_json::from_str::<Value>(&json).is_ok_and(|value| value.to_string() == json);
+    let again = serde_json::from_str::<Value>(&json).and_then(|value| serde_json::to_string(&value));
+    let is_kept = !has_long_number && again.is_ok_and(|again| again == json);
     RawValue::from_string(json.clone()).ok().filter(|_| is_kept).ok_or(json)
 }
 

@@ -2,7 +2,7 @@
 //! before.
 
 use egui::containers::menu::SubMenuButton;
-use egui::{Key, Label, RichText, ScrollArea, Ui};
+use egui::{Key, Label, RichText, Role, ScrollArea, Ui, WidgetInfo, vec2};
 
 use super::dialogs::{paragraph, title};
 use super::theme::{self, ThemeTokens};
@@ -135,7 +135,13 @@ pub fn recent_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The clients for whose configuration the server can be copied.
 pub fn configuration_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    SubMenuButton::new("Copy as configuration for").ui(ui, |ui| {
+    const NAME: &str = "Copy as configuration for";
+    let t = ThemeTokens::of(ui);
+    let button = egui::Button::new((icons::icon(icons::COPY, 14.0, t.weak), RichText::new(NAME).font(theme::base())))
+        .right_text(SubMenuButton::arrow_atom(None))
+        .frame_when_inactive(false)
+        .min_size(vec2(ui.available_width(), 28.0));
+    let (response, _) = SubMenuButton::from_button(button).ui(ui, |ui| {
         for client in import::clients() {
             if ui.button(client).clicked() {
                 cx.send(ServersAction::CopyConfiguration(client));
@@ -143,6 +149,8 @@ pub fn configuration_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         }
     });
+    // The name alone, without the glyph's private-use character.
+    response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, true, NAME));
 }
 
 /// Where a server is, for people who wonder about a mark.

@@ -140,7 +140,7 @@ fn what_is_written_for_a_client_is_read_back_and_holds_no_secret() {
         |pairs: &[(&str, &str)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect::<Vec<_>>();
     let command = Command {
         program: "/opt/my server".into(),
-        args: ["--api-key", "s3cret-arg", "--db=https://me:s3cret-pw@h/x", "a\"b$c"].map(str::to_owned).to_vec(),
+        args: ["--api-key", "s3cret-arg", "--db=https://me:s3cret-pw@h/x", "a\"b"].map(str::to_owned).to_vec(),
         env: pairs(&[("API_TOKEN", "s3cret-env"), ("LANG", "C")]),
         cwd: Some("/srv/it".into()),
         ..Command::default()
@@ -197,6 +197,9 @@ fn what_is_written_for_a_client_is_read_back_and_holds_no_secret() {
             assert_eq!(by_hand, written.notes.iter().any(|note| note.contains("by hand")), "{client}: {:?}", written.notes);
         }
     }
+    let dollar = Command { program: "x".into(), args: vec!["$HOME".into()], ..Command::default() };
+    let notes = |client| import::write(client, "mine", &Source::Command(dollar.clone())).unwrap().notes;
+    assert_eq!((notes("Gemini CLI"), notes("Cursor")), (vec!["Gemini CLI reads ${HOME} as a variable.".to_owned()], Vec::new()));
     let sample = import::write("claude code", "demo", &Source::sample()).unwrap();
     assert!(sample.text.contains("sample-server"), "{}", sample.text);
     assert_eq!(import::write("Emacs", "mine", &Source::sample()).unwrap_err().kind, ProblemKind::Usage);

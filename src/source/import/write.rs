@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::recent::map_secrets;
 use super::super::{Command, Http, Protocol, Source, Transport};
+use super::placeholder;
 use crate::problem::{Problem, ProblemKind};
 
 /// How a client's file is written.
@@ -132,9 +133,9 @@ impl Writer {
             self.notes.push(format!("{client} chooses the revision of the protocol itself; here it is {version}."));
         }
         let entry = match marked {
-            Source::Sample(spec) => self.command(own(["sample-server", "--set", &spec.to_string()])),
-            Source::Fixture(folder) => self.command(own(["replay", &folder.to_string_lossy()])),
-            Source::Command(command) => self.command(command),
+            Source::Sample(spec) => self.command(&own(["sample-server", "--set", &spec.to_string()])),
+            Source::Fixture(folder) => self.command(&own(["replay", &folder.to_string_lossy()])),
+            Source::Command(command) => self.command(&command),
             Source::Http(http) => self.http(&http)?,
         };
         if self.shape.variables == Variables::No && !self.variables.is_empty() {
@@ -144,7 +145,7 @@ impl Writer {
         Ok(entry)
     }
 
-    fn command(&mut self, command: Command) -> Map<String, Value> {
+    fn command(&mut self, command: &Command) -> Map<String, Value> {
         let mut entry = self.typed(self.shape.command);
         if command.is_clean {
             self.notes.push("The command inherits the environment of the client.".to_owned());
@@ -230,12 +231,16 @@ impl Writer {
     /// A text with its variables as the client reads them.
     fn filled(&mut self, text: &str) -> String {
         let mut out = text.to_owned();
+        let client = self.shape.client;
+        if !matches!(self.shape.variables, Variables::No | Variables::Members) {
+            let holes = placeholder::all(text, client == "Gemini CLI");
+            self.notes.extend(holes.iter().map(|hole| format!("{client} reads {hole} as a variable.")));
+        }
         for (number, name) in self.variables.iter().enumerate().filter(|(number, _)| text.contains(&mark(*number))) {
             let written =
                 if self.shape.variables == Variables::Env { format!("${{env:{name}}}") } else { format!("${{{name}}}") };
             out = out.replace(&mark(number), &written);
             if self.shape.variables == Variables::Members {
-                let client = self.shape.client;
                 self.notes.push(format!("{client} fills in no variable here: put the value of {name} in by hand."));
             }
         }
