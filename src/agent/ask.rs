@@ -157,7 +157,7 @@ impl<'a> AgentCall<'a> {
     pub fn why(&self, problem: Problem) -> Problem {
         let hint = match problem.kind {
             ProblemKind::Timeout => return Problem { hint: self.stopped_hint(), ..problem },
-            _ if problem.hint.as_ref().is_none_or(|hint| hint.contains("--") && !hint.contains("whoever configures")) => {
+            _ if problem.hint.as_ref().is_none_or(|hint| hint.contains("`--") && !hint.contains("whoever configures")) => {
                 match problem.kind {
                     ProblemKind::Spawn | ProblemKind::Connect | ProblemKind::Handshake | ProblemKind::Disconnected => {
                         "start the server by itself and look at what it prints; over stdio it must write messages alone to its standard output"

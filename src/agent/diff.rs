@@ -15,7 +15,8 @@ use crate::capture::Tool;
 use crate::diff::lines::Side;
 use crate::diff::tree::{Op, TreeOptions};
 use crate::format;
-use crate::json::Node;
+use crate::json::walk::{WalkEvent, walk};
+use crate::json::{Kind, Node};
 use crate::number::{grouped, number_of};
 use crate::problem::{Problem, ProblemKind};
 use crate::token::Tokens;
@@ -33,6 +34,8 @@ pub(super) const TOOL: AgentTool = AgentTool {
 
 /// A longer value is told by what it is, a longer line is cut.
 const VALUE_BYTES: usize = 300;
+/// A number of no more characters is the same everywhere.
+const DIGITS: usize = 15;
 /// Lines of a text that are told at once.
 const LINES: usize = 6;
 /// After it no shorter way is looked for between two long texts.
@@ -53,7 +56,7 @@ fn output_schema() -> Value {
             ("before", json!({"description": "The value in a"})),
             ("after", json!({"description": "The value in b"})),
             ("lines", list("Of a text: lines behind their sign, − of a and + of b, and their number", string())),
-            ("note", said("What a value is that is too long to show")),
+            ("note", said("A value that is too long, or that readers of JSON change")),
         ],
         &["part", "op"],
     );
@@ -232,14 +235,22 @@ fn told(changes: &mut Vec<ChangeJson>, part: &str, value: &ValueDifference) {
     }
 }
 
-/// A value without white space, or what it is where it is too long.
+/// A value without white space. One that is too long is told by what it is, and one that readers of JSON change stands as a
+/// text: digits that JavaScript rounds, keys that stand twice.
 fn short(node: Node<'_>) -> Result<Box<RawValue>, String> {
     let json = format::compact(node);
-    let (kind, size) = (node.kind().name(), number_of(json.len() as u64, "bytes"));
     if json.len() > VALUE_BYTES {
-        return Err(format!("{kind} of {size}"));
+        return Err(format!("{} of {}", node.kind().name(), number_of(json.len() as u64, "bytes")));
     }
-    RawValue::from_string(json).map_err(|_| format!("{kind} of {size} that is no valid JSON"))
+    let mut has_long_number = false;
+    walk(node, |event| {
+        if let WalkEvent::Scalar(scalar) = event {
+            has_long_number |= scalar.kind() == Kind::Number && scalar.raw().len() > DIGITS;
+        }
+    });
+    let again = serde_json::from_str::<Value>(&json).and_then(|value| serde_json::to_string(&value));
+    let is_kept = !has_long_number && again.is_ok_and(|again| again == json);
+    RawValue::from_string(json.clone()).ok().filter(|_| is_kept).ok_or(json)
 }
 
 /// The lines of a text that one side alone has, a few of those that follow each other at once.

@@ -103,6 +103,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Be an MCP server, so that an agent can look at answers
     Mcp(super::mcp::McpArgs),
+    /// Print a server as the lines of a client's configuration
+    Configuration(super::configuration::ConfigurationArgs),
     /// Make the calls of a collection and show what the server costs
     Run(RunArgs),
     /// Look for what hosts, models and the specification stumble over

@@ -13,6 +13,7 @@ mod client;
 mod compare;
 mod completions;
 mod config;
+mod configuration;
 mod conformance;
 mod diff;
 mod count_exactly;
@@ -90,6 +91,7 @@ fn run(cli: &Cli) -> Done {
         Some(Command::SampleServer(args)) => sample_server::run(args),
         Some(Command::Replay(args)) => replay::run(args),
         Some(Command::Mcp(args)) => mcp::run(args),
+        Some(Command::Configuration(args)) => configuration::run(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Rules(args)) => rules::run(args),

@@ -9,6 +9,7 @@ mod places;
 mod registry;
 mod shapes;
 mod smart;
+mod write;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 pub use self::placeholder::Placeholder;
 pub use self::places::{ConfigPlace, PLACES, project};
 pub use self::smart::{Pasted, understand};
+pub use self::write::{Configuration, clients, write};
 
 use super::{Command, Http, Source, Transport};
 use crate::problem::{Problem, ProblemKind};

@@ -220,7 +220,7 @@ pub fn filled(source: &Source, values: &BTreeMap<String, String>) -> Source {
 
 /// The source with what `put` returns in place of each secret, which it gets by name and value; `None` leaves it as it
 /// is. What is empty is none.
-fn map_secrets(source: &Source, put: &mut dyn FnMut(&str, &str) -> Option<String>) -> Source {
+pub(super) fn map_secrets(source: &Source, put: &mut dyn FnMut(&str, &str) -> Option<String>) -> Source {
     let mut source = source.clone();
     let mut replace = |name: &str, value: &mut String| {
         if let Some(new) = (!value.is_empty()).then(|| put(name, value)).flatten() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{Dialog, Effect, ImportEffect, PreparedCall, State};
 use crate::capture::Tool;
 use crate::digest::sha256;
-use crate::source::{Recent, ServerMemory, Source, ToolArguments, exact_server, server_key};
+use crate::source::{Recent, ServerMemory, Source, ToolArguments, exact_server, folder_of, import, server_key};
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +76,8 @@ pub enum ServersAction {
     /// Puts the arguments of this name into the form; `None` is those of the last call.
     UseArguments(Option<String>),
     ForgetArguments(String),
+    /// Copies the server as the lines of this client's configuration.
+    CopyConfiguration(&'static str),
     /// Gives a variable a value; `None` takes it away.
     SetVariable {
         name: String,
@@ -84,8 +86,25 @@ pub enum ServersAction {
 }
 
 impl State {
+    fn copy_configuration(&mut self, client: &str, effects: &mut Vec<Effect>) {
+        let Some(source) = self.connection.source() else { return };
+        let name = self.connection.server().map(|server| server.name.clone()).filter(|name| !name.is_empty());
+        let mut source = source.clone();
+        if let Source::Command(command) = &mut source {
+            command.cwd = folder_of(command.cwd.as_deref(), self.servers.here());
+        }
+        match import::write(client, &name.unwrap_or_else(|| source.label()), &source) {
+            Ok(written) => {
+                self.copy(written.text, effects);
+                written.notes.iter().for_each(|note| self.toast(note));
+            }
+            Err(problem) => self.toast_problem(problem),
+        }
+    }
+
     pub(super) fn change_servers(&mut self, action: ServersAction, effects: &mut Vec<Effect>) {
         match action {
+            ServersAction::CopyConfiguration(client) => self.copy_configuration(client, effects),
             ServersAction::StartIn(folder) => self.servers.here = Some(folder),
             ServersAction::AskAgain(tool) => self.remember(effects, |memory| match tool {
                 Some(tool) => drop(memory.allowed.remove(&tool)),

@@ -246,6 +246,9 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         };
         item(ui, icons::SWAP, words, true, ConnectAction::ReconnectIn(Protocol::Version(version)).into());
     }
+    if has_source {
+        servers::configuration_menu_ui(ui, cx);
+    }
     if let Some(open) = watch::open(cx) {
         item(ui, icons::READ_ONLY, watch::NAME, true, open);
     }

@@ -13,6 +13,7 @@ use mcp_loupe::capture::{Capture, CaptureId, Outcome, Tool};
 use mcp_loupe::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings, Severity};
 use mcp_loupe::host::Hosts;
 use mcp_loupe::mcp::{self, Call, CancelToken, Session};
+use mcp_loupe::source::import::Reach;
 use mcp_loupe::source::{Command as CommandSource, Source};
 use serde_json::{Value, json};
 
@@ -199,6 +200,9 @@ async fn calls_are_kept_and_can_be_named() {
     let compared = own.clean("compare", json!({"source": "demo", "tool": "strict_search_companies"})).await;
     assert_eq!(compared["varies"], "response_format");
     assert_eq!(compared["columns"][1]["answer"], "call:3");
+    for column in compared["columns"].as_array().unwrap().iter().filter(|column| column.get("answer").is_none()) {
+        assert_eq!(column["factsKept"], column["facts"], "what reads back to the same data loses none of it: {column}");
+    }
     assert_eq!(own.clean("diff", json!({"a": "call:1", "b": "call:3"})).await["equal"], true, "each server is a new one");
     let shown = own.clean("show", json!({"answer": "call:1"})).await;
     assert_eq!(shown["formats"][0]["format"], "content");
@@ -438,5 +442,28 @@ fn options_say_what_is_wrong() {
     {
         let root = loupe(Path::new("/"), &["mcp"]);
         assert!(String::from_utf8_lossy(&root.stderr).contains("`--folder DIR`"));
+    }
+}
+
+/// The blocks of a language in a page.
+fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
+    let fences = page.split("```").skip(1).step_by(2);
+    fences.filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n')).collect()
+}
+
+#[test]
+fn the_lines_for_clients_are_read_and_taken() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/agents.md")).unwrap();
+    let files = [("json", "mcp.json"), ("toml", "config.toml")];
+    let texts: Vec<_> =
+        files.iter().flat_map(|(language, file)| blocks(&page, language).into_iter().map(move |text| (*file, text))).collect();
+    assert!(texts.len() >= 8, "{}", texts.len());
+    for (file, text) in texts {
+        let import = mcp_loupe::source::import::read(file, text).unwrap();
+        let Reach::Command { program, args, .. } = &import.server(Some("loupe")).unwrap().reach else { panic!("{text}") };
+        assert_eq!(program, "mcp-loupe");
+        // What is not taken is refused before help is given.
+        let args: Vec<_> = args.iter().map(String::as_str).chain(["--help"]).collect();
+        stdout(Path::new("."), &args);
     }
 }

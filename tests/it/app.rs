@@ -983,3 +983,17 @@ fn check_controls(window: &mut Window, screen: &str, wrong: &mut Vec<String>) {
     }
     window.ctx.set_zoom_factor(1.0);
 }
+
+#[test]
+fn the_server_is_copied_as_the_configuration_of_a_client() {
+    let mut window = on_sample();
+    window.get_by_label_contains("Server Sample").click();
+    until_label(&mut window, "Copy as configuration for");
+    window.get_by_label("Copy as configuration for").click();
+    until_label(&mut window, "Gemini CLI");
+    window.get_by_label("Codex").click();
+    until(&mut window, "the configuration is copied", |window| !copied(window).is_empty());
+    let text = copied(&window).concat();
+    let import = mcp_loupe::source::import::read("config.toml", &text).unwrap();
+    assert_eq!(import.server(None).unwrap().to_string(), "-- mcp-loupe sample-server --set all", "{text}");
+}

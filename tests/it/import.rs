@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 
 use mcp_loupe::problem::ProblemKind;
-use mcp_loupe::source::Source;
 use mcp_loupe::source::import::{self, Import, PLACES, Placeholder};
+use mcp_loupe::source::{Command, Http, Source, Transport};
 
 /// An environment in which everything but `TEAM` is set.
 fn value(placeholder: &Placeholder) -> Option<String> {
@@ -123,4 +123,84 @@ fn a_server_is_chosen_by_name() {
     one.servers[0].set_env("A", "$HOME");
     let Ok(Source::Command(command)) = one.servers[0].resolve(|_| None) else { panic!() };
     assert_eq!(command.env, [("A".to_owned(), "$HOME".to_owned())]);
+}
+
+/// Where the file of a client lies, as far as the reader asks.
+fn path_of(client: &str) -> &'static str {
+    match client {
+        "Codex" => "/home/me/.codex/config.toml",
+        "Gemini CLI" => "/home/me/.gemini/settings.json",
+        _ => "/home/me/mcp.json",
+    }
+}
+
+#[test]
+fn what_is_written_for_a_client_is_read_back_and_holds_no_secret() {
+    let pairs =
+        |pairs: &[(&str, &str)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect::<Vec<_>>();
+    let command = Command {
+        program: "/opt/my server".into(),
+        args: ["--api-key", "s3cret-arg", "--db=https://me:s3cret-pw@h/x", "a\"b"].map(str::to_owned).to_vec(),
+        env: pairs(&[("API_TOKEN", "s3cret-env"), ("LANG", "C")]),
+        cwd: Some("/srv/it".into()),
+        ..Command::default()
+    };
+    let url = "https://h/mcp?api_key=s3cret-url".to_owned();
+    let headers = pairs(&[("Authorization", "Bearer s3cret-bearer"), ("X-Api-Key", "s3cret-header"), ("X-Team", "core")]);
+    let http = Http { url, headers, ..Http::default() };
+    let sse = Http { transport: Transport::Sse, ..http.clone() };
+    let given = [
+        ("API_KEY", "s3cret-arg"),
+        ("PASSWORD_OF_H", "s3cret-pw"),
+        ("API_TOKEN", "s3cret-env"),
+        ("API_KEY_OF_H", "s3cret-url"),
+        ("AUTHORIZATION", "s3cret-bearer"),
+        ("X_API_KEY", "s3cret-header"),
+    ];
+    let value =
+        |hole: &Placeholder| given.iter().find(|(name, _)| hole.name() == Some(name)).map(|(_, value)| (*value).to_owned());
+    let clients: Vec<_> = import::clients().collect();
+    let placed: Vec<_> = PLACES.iter().map(|place| place.client).filter(|client| *client != "Registry").collect();
+    assert_eq!(clients, placed, "every client that is read can be written");
+    for client in clients {
+        for source in [Source::Command(command.clone()), Source::Http(http.clone()), Source::Http(sse.clone())] {
+            let written = match import::write(client, "mine", &source) {
+                Ok(written) => written,
+                Err(problem) => {
+                    let takes_none =
+                        matches!(&source, Source::Http(http) if client == "Claude Desktop" || http.transport == Transport::Sse);
+                    assert!(takes_none && problem.hint.is_some(), "{client}: {problem}");
+                    continue;
+                }
+            };
+            assert!(!written.text.contains("s3cret"), "{client}: {}", written.text);
+            let import = import::read(path_of(client), &written.text).unwrap();
+            assert!(import.notes.is_empty() && import.servers[0].notes.is_empty(), "{client}: {:?}", import.servers[0].notes);
+            let read = import.server(Some("mine")).unwrap().resolve(value).unwrap();
+            match (read, source) {
+                (Source::Command(read), Source::Command(source)) => {
+                    let sorted = |command: &Command| command.env.iter().cloned().collect::<std::collections::BTreeMap<_, _>>();
+                    assert_eq!(sorted(&read), sorted(&source), "{client}");
+                    assert_eq!((read.program, read.args, read.cwd), (source.program, source.args, source.cwd), "{client}");
+                }
+                (Source::Http(read), Source::Http(source)) => {
+                    let sorted = |http: &Http| http.headers.iter().cloned().collect::<std::collections::BTreeMap<_, _>>();
+                    assert_eq!((&read.url, sorted(&read)), (&source.url, sorted(&source)), "{client}");
+                    // These find out themselves.
+                    if !matches!(client, "Cursor" | "Windsurf") {
+                        assert_eq!(read.transport, source.transport, "{client}");
+                    }
+                }
+                (read, _) => panic!("{client}: {read}"),
+            }
+            let by_hand = matches!(client, "Claude Desktop" | "Zed" | "LM Studio" | "Cline" | "Codex");
+            assert_eq!(by_hand, written.notes.iter().any(|note| note.contains("by hand")), "{client}: {:?}", written.notes);
+        }
+    }
+    let dollar = Command { program: "x".into(), args: vec!["$HOME".into()], ..Command::default() };
+    let notes = |client| import::write(client, "mine", &Source::Command(dollar.clone())).unwrap().notes;
+    assert_eq!((notes("Gemini CLI"), notes("Cursor")), (vec!["Gemini CLI reads ${HOME} as a variable.".to_owned()], Vec::new()));
+    let sample = import::write("claude code", "demo", &Source::sample()).unwrap();
+    assert!(sample.text.contains("sample-server"), "{}", sample.text);
+    assert_eq!(import::write("Emacs", "mine", &Source::sample()).unwrap_err().kind, ProblemKind::Usage);
 }

@@ -1,5 +1,5 @@
-//! What Loupe exports, taken by what it is for: tests by pytest and vitest, the ledger by DuckDB and Polars, a replay by
-//! the official inspector.
+//! What Loupe exports, taken by what it is for: tests by pytest and vitest, the ledger by DuckDB and Polars, a replay and
+//! the server for agents by the official inspector.
 //!
 //! Names that would be code are taken by Python, Node and rustc for what they are; by `sh` in the unit tests.
 //!
@@ -109,6 +109,36 @@ fn the_official_inspector_reads_a_replay() {
     let shown: serde_json::Value = serde_json::from_slice(&shown).unwrap();
     let recorded = ok(Command::new(LOUPE).args(["fixture", "export", &dir, "--as", "result", "--out", "-"]));
     assert_eq!(shown.to_string(), String::from_utf8(recorded).unwrap());
+}
+
+#[test]
+fn the_official_inspector_asks_the_server_for_agents() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = fixture(folder.path());
+    let name = Path::new(&dir).strip_prefix(folder.path()).unwrap().to_str().unwrap();
+    let ask = |args: &[&str]| {
+        let mut inspector = Command::new(peers().join("node_modules/.bin/node"));
+        inspector.arg(peers().join("node_modules/.bin/mcp-inspector")).current_dir(folder.path());
+        let server = ["--cli", LOUPE, "mcp", "--quiet", "--allow-calls", "--allow-source", "demo=--sample"];
+        serde_json::from_slice::<serde_json::Value>(&ok(inspector.args(server).args(args))).unwrap()
+    };
+    let listed = ask(&["--method", "tools/list"]);
+    let names: Vec<_> = listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["show", "hosts", "check", "diff", "compare", "call"]);
+    let call = |tool: &str, args: &[&str]| {
+        let given = args.iter().flat_map(|arg| ["--tool-arg", arg]);
+        ask(&["--method", "tools/call", "--tool-name", tool].into_iter().chain(given).collect::<Vec<_>>())
+    };
+    // It refuses what does not fit the output schema.
+    let answer = format!("answer={name}");
+    for tool in ["show", "hosts", "check"] {
+        assert_ne!(call(tool, &[&answer])["structuredContent"]["summary"], serde_json::Value::Null, "{tool}");
+    }
+    assert_eq!(call("diff", &[&format!("a={name}"), &format!("b={name}")])["structuredContent"]["equal"], true);
+    let compared = call("compare", &["source=demo", "tool=strict_search_companies"]);
+    assert_eq!(compared["structuredContent"]["varies"], "response_format", "{compared}");
+    let called = call("call", &["source=demo", "tool=strict_search_companies", r#"arguments={"pageSize":2}"#]);
+    assert_eq!(called["structuredContent"]["answer"], "call:1", "{called}");
 }
 
 /// Texts that end a literal, a line or a program in one language or another, and all pairs of them.
