@@ -1,6 +1,7 @@
 //! How a server is reached, as data. Displays itself redacted: values of variables and headers never show.
 //! Uses only `quote`, `digest` and `problem`. Deliberately opens nothing; `mcp` does.
 
+mod configure;
 mod identity;
 pub mod import;
 mod limits;
@@ -17,10 +18,11 @@ use std::path::PathBuf;
 
 use crate::quote::{shell, shell_line};
 
+pub use configure::{CONFIGURED_CLIENTS, ConfiguredClient};
 pub use identity::{Greeting, Identity};
 pub use limits::Limits;
 pub use login::{Grant, Login};
-pub use memory::{ServerMemory, ToolArguments, Watch};
+pub use memory::{MemoryChanges, MemoryField, MemoryValue, ServerMemory, ToolArguments, Watch};
 pub use probe::{LONG_TOKENS, PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUCTURED_REST};
 pub use reach::{Protocol, Transport};
 pub use recent::{Kept, KeptValue, LEFT_OUT, Recent, RecentSource, exact_server, filled, folder_of, left_out, server_key};

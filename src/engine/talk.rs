@@ -10,6 +10,7 @@ use bytes::Bytes;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::mpsc;
 
+use super::export;
 use super::sessions::Sessions;
 use super::work::task;
 use crate::ask::Root;
@@ -23,7 +24,6 @@ use crate::problem::{Problem, ProblemKind};
 use crate::state::library::LibraryEntry;
 use crate::state::wire::HttpExchange;
 use crate::state::{CallUpdate, Event, ServerNotification, SessionCommand, SessionUpdate};
-use crate::store;
 
 /// How long tools are left to change before they are listed again: servers announce several changes at once.
 const SETTLE: Duration = Duration::from_millis(300);
@@ -336,6 +336,6 @@ pub(super) fn save_log(lines: &[Line], path: &Path, options: &RedactOptions, can
     let hidden = redact_messages(messages.collect(), options, cancel)
         .map_err(|_| Problem::new(ProblemKind::Cancelled, "the log was not written"))?;
     let text: String = hidden.capture.messages.iter().map(|message| message_line(message) + "\n").collect();
-    store::write_whole(path, text.as_bytes())?;
+    export::put(Some(path.to_owned()), text.as_bytes(), cancel)?;
     Ok(hidden.sentence())
 }

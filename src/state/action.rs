@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::{
     CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FixtureAction, HistoryAction, HostsAction,
-    ImportAction, LoginAction, MissingValues, PreparedCall, PreparedRun, ProbeAction, ServersAction, SettingsAction,
+    ImportAction, LoginAction, MissingValues, PreparedCall, PreparedRun, ProbeAction, ServersAction, SettingsAction, TableAction,
     TokensAction, ValuesAction, ViewAction, WatchAction, asks, diff, exact, library, media, versus, wire,
 };
 use crate::analysis::Inquiry;
@@ -34,6 +34,7 @@ pub enum Action {
     Library(library::LibraryAction),
     /// With a block that is no text.
     Media(media::MediaAction),
+    Table(TableAction),
     History(HistoryAction),
     Fixture(FixtureAction),
     Collection(CollectionAction),
@@ -48,6 +49,8 @@ pub enum Action {
     Want(Vec<Inquiry>),
     Copy(String),
     CopyVerdict,
+    /// Brings back what was taken away a moment ago.
+    Undo,
     /// Copies a part of the window as a picture: left, top, right, bottom in points.
     CopyRegion([f32; 4]),
     OpenPath(Option<PathBuf>),
@@ -87,6 +90,7 @@ areas! {
     Watch: WatchAction,
     Connect: ConnectAction,
     Call: CallAction,
+    Table: TableAction,
 }
 
 /// What is asked before going on.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use toml::{Table, Value};
 
+use super::undo::UndoStep;
 use super::{Effect, ImportEffect, ServerColumn, ServerView, SessionEffect, State, TokensEffect, View};
 use crate::capture::ReadText;
 use crate::format;
@@ -108,6 +109,8 @@ pub enum SettingsAction {
     ForgetBaseline,
     ToggleSidebar,
     ToggleDrawer,
+    /// Sizes, and what the panes show, as at first.
+    ResetLayout,
     /// What completion requests are answered with from here on; `None` asks each time.
     SetSamplingReply(Option<String>),
     /// Which folders servers are told of.
@@ -142,6 +145,11 @@ impl State {
             SettingsAction::ForgetBaseline => self.settings.baseline = None,
             SettingsAction::ToggleSidebar => self.settings.sidebar_open = !self.settings.sidebar_open,
             SettingsAction::ToggleDrawer => self.settings.drawer_open = !self.settings.drawer_open,
+            SettingsAction::ResetLayout => {
+                let (panels, (panes, open)) = (self.settings.panels, self.view.reset_panes());
+                self.offer_undo("The layout is as at first".to_owned(), UndoStep::Layout { panels, panes, open });
+                self.settings.panels = Panels::default();
+            }
             SettingsAction::SetSamplingReply(reply) => self.sampling_reply = reply,
             SettingsAction::SetRoots(roots) => self.set_roots(roots, effects),
         }

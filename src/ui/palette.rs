@@ -12,8 +12,12 @@ use super::commands::{self, COMMANDS};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, servers, widgets};
 use crate::format::FORMATS;
+use crate::source::CONFIGURED_CLIENTS;
 use crate::state::versus::ServerDiffAction;
 use crate::state::{Action, CallAction, Dialog, ImportAction, PaneView, Screen, ViewAction};
+
+/// How the entries begin that copy the server as a client's configuration.
+const CONFIGURE: &str = "Copy as configuration for";
 
 const WIDTH: f32 = 560.0;
 const ROW: f32 = 28.0;
@@ -35,6 +39,11 @@ enum Does {
     Action(Box<Action>),
     /// An index in [`COMMANDS`].
     Command(usize),
+}
+
+/// Opens the palette at the clients whose configuration the server can be copied as.
+pub fn configure() -> Action {
+    Action::ShowDialog(Dialog::Palette { text: CONFIGURE.to_owned(), chosen: 0 })
 }
 
 /// The field in the top bar that opens the palette, or an icon where there is no room for it.
@@ -226,6 +235,19 @@ fn all(cx: &Cx<'_>) -> Vec<Entry> {
             detail: String::new(),
             does: Does::Action(Box::new(Action::Versus(ServerDiffAction::Choose))),
         });
+    }
+    if let Some(source) = state.connection.source() {
+        let name = state.connection.server().map_or("server", |server| server.name.as_str());
+        entries.extend(CONFIGURED_CLIENTS.iter().filter_map(|client| {
+            let text = client.write(name, source)?;
+            Some(Entry {
+                glyph: icons::COPY,
+                kind: "Command",
+                name: format!("{CONFIGURE} {}", client.name),
+                detail: client.file.to_owned(),
+                does: Does::Action(Box::new(Action::Copy(text))),
+            })
+        }));
     }
     entries.extend(COMMANDS.iter().enumerate().filter(|(_, command)| command.name != COMMAND).map(|(index, command)| Entry {
         glyph: icons::SHORTCUTS,

@@ -2,6 +2,7 @@
 //! accessibility tree alone.
 
 mod collections;
+mod copying;
 mod exact;
 mod fixtures;
 mod hosts;

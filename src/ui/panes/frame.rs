@@ -1,6 +1,6 @@
 //! The frame around each pane, and how panes share the room: three beside each other, two, or one, with tabs for the rest.
 
-use egui::{Align, CursorIcon, Id, Layout, Popup, Rect, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Align, CursorIcon, Layout, Popup, Rect, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::header::{self, header_ui};
 use super::strip::strip_ui;
@@ -86,7 +86,8 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if needs_strip {
         rect = strip_ui(ui, cx, rect, &shown, subject);
     }
-    let shares_id = Id::unique("pane shares");
+    rect = super::find::search_ui(ui, cx, rect, &open, subject);
+    let shares_id = sizes::shares_id();
     let kept = cx.state.settings.panels.panes.map(|shares| shares.map(f32::from));
     let mut shares: [f32; 3] = ui.data(|data| data.get_temp(shares_id)).or(kept).unwrap_or(SHARES);
     let before = shares;
@@ -222,9 +223,6 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&S
     }
     let Some(kind) = PANES.iter().find(|kind| (kind.of)(view).is_some()) else { return };
     let pane_cx = PaneCx { index: pane, format: title.format, is_focused };
-    if is_focused && cx.state.view.search.is_some() {
-        body = super::find::search_ui(ui, cx, body, &pane_cx);
-    }
     ui.scope_builder(widgets::region(ui, "body").max_rect(body), |ui| {
         ui.set_clip_rect(body.intersect(ui.clip_rect()));
         let is_dropped = super::host::is_dropped(cx, view);
