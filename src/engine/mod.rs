@@ -19,6 +19,7 @@ mod values;
 mod watch;
 mod work;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -250,11 +251,15 @@ impl Engine {
                 let (queue, waiting, options) = (Arc::clone(&self.queue), Arc::clone(&self.servers), self.history.options());
                 waiting.add(folder, changes);
                 work::blocking(runtime.handle(), &self.queue, Event::Problem, move || {
-                    let write =
-                        |folder: &Path, changes| store::change_servers(folder, values::without_secrets(changes, &options));
-                    if let Err(problem) = waiting.write(write) {
-                        queue.push(Event::Problem(problem));
-                    }
+                    let mut kept = BTreeMap::new();
+                    let written = waiting.write(|folder, changes| {
+                        kept = store::change_servers(folder, values::without_secrets(changes, &options))?;
+                        Ok(())
+                    });
+                    queue.push(match written {
+                        Ok(()) => Event::Import(ImportEvent::ServersKept(kept)),
+                        Err(problem) => Event::Problem(problem),
+                    });
                 });
             }
             Effect::Import(ImportEffect::FindValues { key }) => self.values(runtime).find(key),
@@ -417,7 +422,8 @@ impl Drop for Engine {
         // What was changed last is not lost with the window; there is nobody left to tell of a failure.
         self.settings.write(|folder, changes| store::change_settings(folder, &changes)).ok();
         let options = self.history.options();
-        self.servers.write(|folder, changes| store::change_servers(folder, values::without_secrets(changes, &options))).ok();
+        let write = |folder: &Path, changes| store::change_servers(folder, values::without_secrets(changes, &options)).map(drop);
+        self.servers.write(write).ok();
         let Some(runtime) = self.runtime.take() else { return };
         runtime.block_on(async {
             // What does not end in time is ended by its guard, when our end of the lifeline closes; what is not kept by then

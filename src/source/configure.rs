@@ -126,14 +126,14 @@ mod tests {
             let command = Command {
                 program: "npx".into(),
                 args,
-                env: pairs(&[("MODE", "dev"), ("DB_PASSWORD", "canary DB_PASSWORD")]),
+                env: pairs(&[("DB_PASSWORD", "canary DB_PASSWORD"), ("MODE", "dev")]),
                 cwd: client.takes_folder.then(|| "/srv".into()),
                 ..Command::default()
             };
             let command = Source::Command(command);
             assert_eq!(read(client, &command).as_ref(), Some(&command), "{}", client.name);
             for transport in [Transport::Auto, Transport::Sse] {
-                let headers = pairs(&[("X-Tenant", "acme"), ("Authorization", "canary AUTHORIZATION")]);
+                let headers = pairs(&[("Authorization", "canary AUTHORIZATION"), ("X-Tenant", "acme")]);
                 let http = Source::Http(Http { url: "https://h/mcp".into(), headers, transport, ..Http::default() });
                 let read = read(client, &http);
                 assert_eq!(read.is_some(), client.url.is_some(), "{}", client.name);

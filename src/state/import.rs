@@ -118,6 +118,7 @@ impl State {
                 self.servers_read(folder, known);
                 self.begin_watching(effects);
             }
+            ImportEvent::ServersKept(kept) => self.trust_kept(&kept),
             ImportEvent::ValuesFound { key, values } => self.values_found(&key, values, effects),
             ImportEvent::Found(found) => self.configs_found(found),
             ImportEvent::Read { path, read } => self.config_read(&path, read, effects),

@@ -155,6 +155,15 @@ impl State {
         Some(known)
     }
 
+    /// Takes over which tools need no question: another window may have withdrawn that of one.
+    pub(super) fn trust_kept(&mut self, kept: &BTreeMap<String, ServerMemory>) {
+        for (key, memory) in kept {
+            if let Some(known) = self.servers.known.get_mut(key) {
+                known.allowed.clone_from(&memory.allowed);
+            }
+        }
+    }
+
     /// Remembers of a server what was let go of.
     pub(super) fn restore_server(&mut self, key: String, memory: ServerMemory, effects: &mut Vec<Effect>) {
         if let Some(folder) = self.servers.folder.clone() {
@@ -398,6 +407,19 @@ pub(super) mod tests {
         connect(&mut state, "one", &[WRITES]);
         assert_eq!(state.allowed_tools(), [("put", false)]);
         perform(&mut state, ServersAction::AskAgain(Some("put".into())));
+        assert_eq!((call(&mut state, "put"), state.allowed_tools()), (None, Vec::new()));
+    }
+
+    #[test]
+    fn a_trust_that_another_window_withdrew_is_withdrawn_here() {
+        let mut state = remembering();
+        assert_eq!(call(&mut state, "put"), None);
+        perform(&mut state, CallAction::ConfirmAlways(AllowedTools::This));
+        assert_eq!(state.allowed_tools(), [("put", false)]);
+        let key = state.servers.key.clone().unwrap();
+        let kept = BTreeMap::from([(key, ServerMemory::default())]);
+        state.apply(Event::Import(ImportEvent::ServersKept(kept)), &mut Vec::new());
+        state.running = None;
         assert_eq!((call(&mut state, "put"), state.allowed_tools()), (None, Vec::new()));
     }
 

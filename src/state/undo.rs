@@ -106,8 +106,9 @@ mod tests {
         assert!(state.tool_arguments().is_some_and(|known| known.named.is_empty()));
         assert!(!perform(&mut state, Action::Undo).is_empty(), "it is written as well");
         assert_eq!(state.tool_arguments().cloned(), kept);
+        state.importing.recent = state.connection.source().and_then(|source| Recent::of(source, None)).into_iter().collect();
         let (recent, memory) = (state.importing.recent.clone(), state.servers.memory().cloned());
-        assert_eq!(recent.len(), 1);
+        assert!(memory.is_some() && recent.len() == 1);
         perform(&mut state, Action::Import(ImportAction::Forget(0)));
         assert!(state.importing.recent.is_empty() && state.servers.memory().is_none());
         perform(&mut state, Action::Undo);

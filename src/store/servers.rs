@@ -98,11 +98,11 @@ pub fn read_servers(folder: &Path) -> Result<BTreeMap<String, ServerMemory>, Pro
     Ok(file.servers.into_iter().filter_map(entry).collect())
 }
 
-/// Writes what changed of some servers; the rest stays as it is in the file now.
+/// Writes what changed of some servers; the rest stays as it is in the file now. What is remembered of these servers then.
 ///
 /// # Errors
 /// Why nothing was written.
-pub fn change_servers(folder: &Path, changes: MemoryChanges) -> Result<(), Problem> {
+pub fn change_servers(folder: &Path, changes: MemoryChanges) -> Result<BTreeMap<String, ServerMemory>, Problem> {
     let fail = |error: &dyn std::fmt::Display| failed(folder, "cannot be kept", error);
     fs::create_dir_all(folder).map_err(|error| fail(&error))?;
     let lock = File::options().create(true).truncate(false).write(true).open(folder.join(LOCK)).map_err(|error| fail(&error))?;
@@ -115,16 +115,17 @@ pub fn change_servers(folder: &Path, changes: MemoryChanges) -> Result<(), Probl
         let there = || of_file().map_or_else(ServerMemory::default, ServerMemory::from);
         changed.entry(key.clone()).or_insert_with(there).set(field, value);
     }
-    for (key, memory) in changed {
-        if memory == ServerMemory::default() {
-            file.servers.remove(&key);
+    for (key, memory) in &changed {
+        if *memory == ServerMemory::default() {
+            file.servers.remove(key);
             continue;
         }
-        let entry = serde_json::to_value(ServerEntry::from(memory)).map_err(|error| fail(&error))?;
-        file.servers.insert(key, entry);
+        let entry = serde_json::to_value(ServerEntry::from(memory.clone())).map_err(|error| fail(&error))?;
+        file.servers.insert(key.clone(), entry);
     }
     let text = serde_json::to_string_pretty(&file).map_err(|error| fail(&error))?;
-    write_whole_for(&folder.join(FILE), text.as_bytes(), Readers::Owner).map_err(Problem::from)
+    write_whole_for(&folder.join(FILE), text.as_bytes(), Readers::Owner)?;
+    Ok(changed)
 }
 
 fn read(folder: &Path) -> Result<ServersFile, Problem> {
@@ -198,7 +199,8 @@ mod tests {
         let withdrawn = ServerMemory { allowed: allowed(&["send"]), ..read.clone() };
         change_servers(folder.path(), read.changes("a", &withdrawn)).unwrap();
         let called = ServerMemory { tool: Some("send".into()), ..read.clone() };
-        change_servers(folder.path(), read.changes("a", &called)).unwrap();
-        assert_eq!(read_servers(folder.path()).unwrap()["a"], ServerMemory { tool: Some("send".into()), ..withdrawn });
+        let told = change_servers(folder.path(), read.changes("a", &called)).unwrap();
+        assert_eq!(read_servers(folder.path()).unwrap(), told);
+        assert_eq!(told["a"], ServerMemory { tool: Some("send".into()), ..withdrawn });
     }
 }

@@ -136,6 +136,9 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(Modifiers::SHIFT, Key::F8, "Previous finding, difference or cut", |ui, cx| step(ui, cx, false)),
     UiCommand::new(BARE, Key::F8, "Next finding, difference or cut", |ui, cx| step(ui, cx, true)),
     UiCommand::new(CTRL, Key::Z, undo::NAME, |ui, cx| cx.state.undo.as_ref().map(|_| undo::run(ui))),
+    UiCommand::without_keys("Show or hide where tokens begin", |_, cx| {
+        has_answer(cx).then_some(ViewAction::ToggleTokenBounds.into())
+    }),
     UiCommand::without_keys("Clear the arguments", |_, cx| {
         let has_some = cx.state.form().is_some_and(|form| *form.text != *"{}");
         has_some.then_some(CallAction::ClearArguments.into())

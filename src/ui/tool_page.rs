@@ -8,6 +8,8 @@ use crate::state::{ServersAction, ViewAction};
 
 /// Widest that lines are read without losing the next.
 const WIDTH: f32 = 860.0;
+/// The page scrolls, not the definition in it.
+const WHOLE: f32 = 50_000.0;
 /// No more characters of arguments are shown: the form has them whole.
 const MOST: usize = 2_000;
 
@@ -41,8 +43,7 @@ pub fn tool_page_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 if let Some(last) = cx.state.tool_arguments().and_then(|known| known.last.as_deref()) {
                     arguments_ui(ui, cx, last);
                 }
-                let height = (ui.available_height() - 24.0).max(480.0);
-                dialogs::definition_parts(ui, cx, tool, listed.tokens, height);
+                dialogs::definition_parts(ui, cx, tool, listed.tokens, WHOLE);
                 ui.add_space(16.0);
             });
         });

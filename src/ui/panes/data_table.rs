@@ -29,12 +29,18 @@ fn query(cx: &Cx<'_>) -> DataTableQuery {
     DataTableQuery { list: cx.state.view.table.list.clone() }
 }
 
-/// The positions of the columns that are shown, in their order.
-fn columns(cx: &Cx<'_>, table: &DataTable) -> Vec<usize> {
+/// The positions of all columns, in their order.
+fn ordered(cx: &Cx<'_>, table: &DataTable) -> Vec<usize> {
     let view = &cx.state.view.table;
     let moved = view.order.iter().filter_map(|key| table.column(key));
     let rest = (0..table.columns.len()).filter(|at| !view.order.contains(&table.columns[*at].key));
-    moved.chain(rest).filter(|at| !view.hidden.contains(&table.columns[*at].key)).collect()
+    moved.chain(rest).collect()
+}
+
+/// The positions of the columns that are shown, in their order.
+fn columns(cx: &Cx<'_>, table: &DataTable) -> Vec<usize> {
+    let is_shown = |at: &usize| !cx.state.view.table.hidden.contains(&table.columns[*at].key);
+    ordered(cx, table).into_iter().filter(is_shown).collect()
 }
 
 /// The table as it is shown, to be copied.
@@ -380,14 +386,14 @@ impl Grid<'_> {
         }
     }
 
-    /// Puts the column at a position before the one at another.
+    /// Puts the column at a position before the one at another; those that are hidden stay where they are.
     fn put(&self, cx: &Cx<'_>, position: usize, before: usize) {
-        let keys = |at: &usize| self.table.columns[*at].key.clone();
-        let mut order: Vec<String> = self.columns.iter().map(keys).collect();
-        let before = before.min(order.len());
-        order.insert(before, order[position].clone());
-        order.remove(if before <= position { position + 1 } else { position });
-        cx.send(TableAction::Order(order));
+        let moved = self.columns[position];
+        let mut order = ordered(cx, self.table);
+        order.retain(|at| *at != moved);
+        let target = self.columns.get(before).and_then(|target| order.iter().position(|at| at == target));
+        order.insert(target.unwrap_or(order.len()), moved);
+        cx.send(TableAction::Order(order.into_iter().map(|at| self.table.columns[at].key.clone()).collect()));
     }
 
     fn keys(&self, ui: &Ui, cx: &Cx<'_>, focus: &Response, pane: &PaneCx) {

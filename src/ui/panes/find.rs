@@ -175,6 +175,7 @@ fn count_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, title: &str, index: usize, 
         return;
     }
     let words = if count == 0 { "No matches".to_owned() } else { format!("{} of {all}", widgets::grouped(index as u64 + 1)) };
-    ui.label(RichText::new(words).font(theme::code()).color(t.text));
+    let label = ui.label(RichText::new(words).font(theme::code()).color(t.text));
+    ui.ctx().accesskit_node_builder(label.id, |node| node.set_live(egui::accesskit::Live::Polite));
     ui.label(RichText::new(format!("in {title}")).font(theme::small()).color(t.weak));
 }

@@ -25,7 +25,8 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let subject = cx.ready(SubjectQuery).map(|subject| &**subject);
     if let Some(running) = cx.state.running.as_ref() {
-        progress_bar(ui, rect, cx.state.now.saturating_sub(running.since).as_secs_f32());
+        let elapsed = cx.state.now.saturating_sub(running.since).as_secs_f32();
+        progress_bar(ui, rect, (!cx.state.settings.reduce_motion).then_some(elapsed));
     }
     let Some(capture) = cx.state.capture() else {
         ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| match &cx.state.running {
@@ -147,14 +148,16 @@ fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, 
     }
 }
 
-/// A thin bar that moves while a call runs; the old answer stays in sight under it.
-fn progress_bar(ui: &Ui, rect: Rect, elapsed: f32) {
+/// A thin bar that moves while a call runs, unless motion is reduced; the old answer stays in sight under it.
+fn progress_bar(ui: &Ui, rect: Rect, elapsed: Option<f32>) {
     let t = ThemeTokens::of(ui);
     let width = rect.width() * 0.2;
-    let left = rect.left() + (rect.width() + width) * (elapsed * 0.5).fract() - width;
+    let left = rect.left() + (rect.width() + width) * (elapsed.unwrap_or(1.0) * 0.5).fract() - width;
     let bar = Rect::from_min_size(pos2(left, rect.top()), vec2(width, 2.0)).intersect(rect);
     ui.painter().rect_filled(bar, 0.0, t.accent);
-    ui.request_repaint_after(std::time::Duration::from_millis(33));
+    if elapsed.is_some() {
+        ui.request_repaint_after(std::time::Duration::from_millis(33));
+    }
 }
 
 /// Says how the call ended, where it did not end well; the height it took.

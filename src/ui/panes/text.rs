@@ -402,6 +402,8 @@ struct Place {
     is_first: bool,
 }
 
+/// Width of a footer from which on other views are a click away.
+const ROOM_FOR_VIEWS: f32 = 370.0;
 /// Width of a footer from which on all it says has room.
 const ROOM_FOR_ALL: f32 = 480.0;
 
@@ -468,12 +470,14 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         }
         let shows = cx.state.view.token_bounds;
         let name = if shows { "Tokens on" } else { "Tokens off" };
-        if Button::new(name).frameless().tip("Show where each token begins").height(22.0).show(ui).clicked() {
+        let button = |name, tip| Button::new(name).frameless().tip(tip).height(22.0);
+        // The palette and the menu of the pane have them too.
+        let has_room = room > ROOM_FOR_VIEWS;
+        if (has_room || shows) && button(name, "Show where each token begins").show(ui).clicked() {
             cx.send(ViewAction::ToggleTokenBounds);
         }
-        if pane.format != "content-pretty"
-            && Button::new("Hex").frameless().tip("Show the bytes in hexadecimal").height(22.0).show(ui).clicked()
-        {
+        let has_bytes = pane.format != "content-pretty";
+        if has_room && has_bytes && button("Hex", "Show the bytes in hexadecimal").show(ui).clicked() {
             cx.send(ViewAction::SetPane { pane: pane.index, shows: PaneView::Hex(pane.format) });
         }
         let other = match (pane.format, view.syntax) {
