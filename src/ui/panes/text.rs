@@ -402,8 +402,8 @@ struct Place {
     is_first: bool,
 }
 
-/// Width of a footer from which on other views are a click away.
-const ROOM_FOR_VIEWS: f32 = 370.0;
+/// What wrapping, tokens and bytes need beside what stands at the left.
+const ROOM_FOR_VIEWS: f32 = 230.0;
 /// Width of a footer from which on all it says has room.
 const ROOM_FOR_ALL: f32 = 480.0;
 
@@ -462,6 +462,7 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         reading::only_here_ui(ui, cx, pane, view.only_here.len());
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        let rest = ui.available_width();
         ui.spacing_mut().item_spacing.x = 10.0;
         let is_wrapped = cx.state.settings.wrap;
         let name = if is_wrapped { "Wrap on" } else { "Wrap off" };
@@ -472,7 +473,8 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         let name = if shows { "Tokens on" } else { "Tokens off" };
         let button = |name, tip| Button::new(name).frameless().tip(tip).height(22.0);
         // The palette and the menu of the pane have them too.
-        let has_room = room > ROOM_FOR_VIEWS;
+        let has_other = pane.format == "content-pretty" || (pane.format == "content" && view.syntax == Syntax::Json);
+        let has_room = rest > ROOM_FOR_VIEWS + if has_other { 70.0 } else { 0.0 };
         if (has_room || shows) && button(name, "Show where each token begins").show(ui).clicked() {
             cx.send(ViewAction::ToggleTokenBounds);
         }
