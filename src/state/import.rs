@@ -186,7 +186,7 @@ impl State {
                             effects.push(Effect::Import(ImportEffect::ForgetValues { key }));
                         }
                     }
-                    self.offer_undo(what, UndoStep::Server { at: index, recent, memory });
+                    self.offer_undo(what, UndoStep::Server { at: index, recent: Box::new(recent), memory: memory.map(Box::new) });
                     self.save_recent(effects);
                 }
             }

@@ -177,16 +177,16 @@ impl State {
     /// Remembers arguments under a name again.
     pub(super) fn restore_arguments_of(
         &mut self,
-        key: String,
+        key: &str,
         tool: String,
         name: String,
         text: String,
         effects: &mut Vec<Effect>,
     ) {
-        let before = self.servers.known.get(&key).cloned().unwrap_or_default();
-        let memory = self.servers.known.entry(key.clone()).or_default();
+        let before = self.servers.known.get(key).cloned().unwrap_or_default();
+        let memory = self.servers.known.entry(key.to_owned()).or_default();
         memory.arguments.entry(tool).or_default().named.insert(name, text);
-        let changes = before.changes(&key, memory);
+        let changes = before.changes(key, memory);
         if let Some(folder) = self.servers.folder.clone() {
             effects.push(Effect::Import(ImportEffect::KeepServers { folder, changes }));
         }

@@ -24,7 +24,7 @@ pub struct Undo {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum UndoStep {
     Kept(KeptId),
-    Server { at: usize, recent: Recent, memory: Option<(String, ServerMemory)> },
+    Server { at: usize, recent: Box<Recent>, memory: Option<Box<(String, ServerMemory)>> },
     Arguments { key: String, tool: String, name: String, text: String },
     Form { tool: String, text: String },
     Layout { panels: Panels, panes: [PaneView; 3], open: [bool; 3] },
@@ -49,13 +49,14 @@ impl State {
             }
             UndoStep::Server { at, recent, memory } => {
                 let at = at.min(self.importing.recent.len());
-                self.importing.recent.insert(at, recent);
+                self.importing.recent.insert(at, *recent);
                 self.save_recent(effects);
-                if let Some((key, memory)) = memory {
+                if let Some(forgotten) = memory {
+                    let (key, memory) = *forgotten;
                     self.restore_server(key, memory, effects);
                 }
             }
-            UndoStep::Arguments { key, tool, name, text } => self.restore_arguments_of(key, tool, name, text, effects),
+            UndoStep::Arguments { key, tool, name, text } => self.restore_arguments_of(&key, tool, name, text, effects),
             UndoStep::Form { tool, text } => {
                 self.select_tool(&tool);
                 self.edit_form(|form, schema| form.set_text(&text, schema));

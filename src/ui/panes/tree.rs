@@ -46,6 +46,8 @@ struct TreeRow {
 /// What the pane keeps between frames.
 struct Flat {
     view: Arc<TreeView>,
+    /// The pane that it was painted in last.
+    pane: usize,
     toggled: BTreeSet<usize>,
     /// How many levels are open; `None` as at first.
     levels: Option<usize>,
@@ -94,6 +96,7 @@ impl Flat {
     fn new(view: &Arc<TreeView>) -> Self {
         let mut flat = Self {
             view: Arc::clone(view),
+            pane: 0,
             toggled: BTreeSet::new(),
             levels: None,
             record: None,
@@ -164,6 +167,7 @@ impl Flat {
     }
 
     fn show(&mut self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+        self.pane = pane.index;
         let view = Arc::clone(&self.view);
         let records = records(cx, &view);
         let mut area = ScrollArea::vertical().id_salt(("tree", pane.index)).auto_shrink(false);
@@ -195,7 +199,7 @@ impl Flat {
                             let (fill, stroke) = find::colors(ThemeTokens::of(ui), self.found == Some(row.node));
                             ui.painter().rect(rect.shrink2(vec2(2.0, 1.0)), theme::RADIUS_BAR, fill, stroke, StrokeKind::Inside);
                         }
-                        self.row_ui(ui, cx, *row, rect, records, &focus, pane);
+                        self.row_ui(ui, cx, *row, rect, records, &focus);
                     }
                     None => {
                         widgets::text_at(

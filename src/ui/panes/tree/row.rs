@@ -9,7 +9,7 @@ use crate::capture::Record;
 use crate::json::{Kind, Node};
 use crate::state::{Action, TokensAction, ViewAction};
 use crate::ui::drawer::findings;
-use crate::ui::panes::{PaneCx, copy};
+use crate::ui::panes::copy;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::top_bar::menu_item;
 use crate::ui::widgets::{self, Tone};
@@ -21,16 +21,7 @@ const MAX_VALUE: usize = 400;
 
 impl Flat {
     /// Paints a row; a click selects, the caret opens.
-    pub(super) fn row_ui(
-        &self,
-        ui: &Ui,
-        cx: &Cx<'_>,
-        row: TreeRow,
-        rect: Rect,
-        records: &[Record],
-        focus: &egui::Response,
-        pane: &PaneCx,
-    ) {
+    pub(super) fn row_ui(&self, ui: &Ui, cx: &Cx<'_>, row: TreeRow, rect: Rect, records: &[Record], focus: &egui::Response) {
         let t = ThemeTokens::of(ui);
         let Some(node) = self.view.payload.doc.node(row.node) else { return };
         // Rows are not tab stops: the tree is one, and arrows move in it.
@@ -158,7 +149,7 @@ impl Flat {
         response.context_menu(|ui| {
             ui.set_width(300.0);
             ui.spacing_mut().item_spacing.y = 0.0;
-            copy::menu_ui(ui, cx, node, &self.view.payload, pane.index);
+            copy::menu_ui(ui, cx, node, &self.view.payload, self.pane);
             if node.index() != self.view.payload.root {
                 let path = path_of(node, self.view.payload.root);
                 let name = key_of(&path);
