@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::analysis::text::Gather;
 use crate::capture::Payload;
-use crate::format::{MAX_CELLS, Subject, TableForm, WriteError, cell_text};
+use crate::format::{MAX_CELLS, ParsedCapture, TableForm, WriteError, cell_text};
 use crate::json::{Kind, Node};
 use crate::problem::{Problem, ProblemKind};
 use crate::token::{Encoding, each_token};
@@ -169,7 +169,7 @@ impl SortKey {
     }
 }
 
-fn payload(subject: &Subject) -> Result<&Payload, Problem> {
+fn payload(subject: &ParsedCapture) -> Result<&Payload, Problem> {
     let none = || Problem::new(ProblemKind::Usage, "there is no data in this answer");
     subject.payload.as_ref().ok_or_else(none)
 }
@@ -258,7 +258,7 @@ impl TableText {
     ///
     /// # Errors
     /// There is no such table.
-    pub fn write(&self, subject: &Subject) -> Result<String, Problem> {
+    pub fn write(&self, subject: &ParsedCapture) -> Result<String, Problem> {
         let payload = payload(subject)?;
         let table = DataTable::of(payload, self.list.as_deref())?;
         let columns: Vec<usize> = match &self.columns {

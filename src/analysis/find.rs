@@ -1,6 +1,6 @@
 //! Finding in a text and in the data: plain, by a regular expression, or by a JSONPath.
 
-use crate::analysis::host_shown;
+use crate::analysis::host_lines;
 use crate::analysis::query::{Ctx, Query, Stop};
 use crate::host::HostId;
 use crate::json::Node;
@@ -220,7 +220,7 @@ impl Query for FindHostQuery {
         if self.search.kind == SearchKind::JsonPath {
             return Ok(Arc::default());
         }
-        let text = host_shown::text(cx.subject()?, cx.host(self.host)?, self.with_cuts);
+        let text = host_lines::text(cx.subject()?, cx.host(self.host)?, self.with_cuts);
         Ok(self.search.places(&text, cx.cancel)?.into())
     }
 }

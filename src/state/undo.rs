@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::history::HistoryAction;
 use super::{Action, Effect, PaneView, State};
-use crate::fixture::kept::KeptId;
+use crate::history::HistoryId;
 use crate::settings::Panels;
 use crate::source::{Recent, ServerMemory};
 
@@ -23,7 +23,7 @@ pub struct Undo {
 /// What brings it back.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum UndoStep {
-    Kept(KeptId),
+    Kept(HistoryId),
     Server { at: usize, recent: Box<Recent>, memory: Option<Box<(String, ServerMemory)>> },
     Arguments { key: String, tool: String, name: String, text: String },
     Form { tool: String, text: String },

@@ -13,7 +13,7 @@ use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, servers, widgets};
 use crate::format::FORMATS;
 use crate::source::CONFIGURED_CLIENTS;
-use crate::state::versus::ServerDiffAction;
+use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, CallAction, Dialog, ImportAction, PaneView, Screen, ViewAction};
 
 /// How the entries begin that copy the server as a client's configuration.
@@ -233,7 +233,7 @@ fn all(cx: &Cx<'_>) -> Vec<Entry> {
             kind: "Command",
             name: "Compare tools with another server or version".to_owned(),
             detail: String::new(),
-            does: Does::Action(Box::new(Action::Versus(ServerDiffAction::Choose))),
+            does: Does::Action(Box::new(Action::ServerDiff(ServerDiffAction::Choose))),
         });
     }
     if let Some(source) = state.connection.source() {

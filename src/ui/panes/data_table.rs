@@ -7,7 +7,7 @@ use egui::{pos2, vec2};
 use super::text::goto_id;
 use super::{PaneCx, copy, find, header};
 use crate::analysis::special::Shown;
-use crate::analysis::{DataTable, DataTableQuery, SubjectQuery, TableColumn, TableOrderQuery, TableText, TableTokensQuery};
+use crate::analysis::{DataTable, DataTableQuery, ParsedCaptureQuery, TableColumn, TableOrderQuery, TableText, TableTokensQuery};
 use crate::capture::Payload;
 use crate::format::{TableForm, cell_text};
 use crate::json::{Kind, Node};
@@ -106,7 +106,7 @@ pub fn table_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         QueryState::Failed(problem) => return super::failed_ui(ui, problem),
         QueryState::Working { since } => return super::working_ui(ui, since, cx),
     };
-    let Some(payload) = cx.ready(SubjectQuery).and_then(|subject| subject.payload.as_ref()) else { return };
+    let Some(payload) = cx.ready(ParsedCaptureQuery).and_then(|subject| subject.payload.as_ref()) else { return };
     let view = &cx.state.view.table;
     let columns = columns(cx, table);
     if columns.is_empty() {

@@ -8,7 +8,7 @@ use egui::{Align, Color32, Id, Key, Layout, Rect, RichText, Stroke, Ui, vec2};
 use super::text::goto_id;
 use super::{PaneCx, header};
 use crate::analysis::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery, Search, SearchKind};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::state::{PaneView, QueryState, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
@@ -63,7 +63,7 @@ fn go(ui: &Ui, pane: &PaneCx, places: &[Range<usize>], index: usize) {
 }
 
 /// The bar above the panes, where something is looked for; the room that is left. `open` are the panes that are not closed.
-pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, open: &[usize], subject: Option<&Subject>) -> Rect {
+pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, open: &[usize], subject: Option<&ParsedCapture>) -> Rect {
     let Some(search) = &cx.state.view.search else { return rect };
     let t = ThemeTokens::of(ui);
     let bar = Rect::from_min_size(rect.min, vec2(rect.width(), 38.0));
