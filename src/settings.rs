@@ -23,6 +23,8 @@ pub struct Settings {
     pub baseline: Option<&'static str>,
     /// Whether long lines of the text pane wrap.
     pub wrap: bool,
+    /// Whether nothing turns or slides while something is waited for.
+    pub reduce_motion: bool,
     /// Whether the ledger shows bytes and characters.
     pub ledger_sizes: bool,
     /// How large everything is, in percent.
@@ -128,6 +130,7 @@ impl Default for Settings {
             tokenizer: Tokenizer::default(),
             baseline: None,
             wrap: true,
+            reduce_motion: false,
             ledger_sizes: false,
             zoom: 100,
             waits: TimeLimits::default(),

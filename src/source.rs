@@ -20,7 +20,7 @@ use crate::quote::{shell, shell_line};
 pub use identity::{Greeting, Identity};
 pub use limits::Limits;
 pub use login::{Grant, Login};
-pub use memory::{ServerMemory, ToolArguments, Watch};
+pub use memory::{MemoryChanges, MemoryField, MemoryValue, ServerMemory, ToolArguments, Watch};
 pub use probe::{LONG_TOKENS, PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUCTURED_REST};
 pub use reach::{Protocol, Transport};
 pub use recent::{

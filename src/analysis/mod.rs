@@ -6,10 +6,12 @@ pub mod arguments;
 mod columns;
 mod token_counts;
 pub mod curve;
+mod data_table;
 mod deliveries;
 mod diff_texts;
 pub mod diff_view;
 pub mod difference;
+mod exact_bytes;
 mod failure;
 mod find;
 mod host_cuts;
@@ -31,6 +33,7 @@ mod statements;
 pub mod sweep;
 mod structured_price;
 mod text;
+mod token_bounds;
 mod token_map;
 mod tree;
 mod what_if;
@@ -39,11 +42,13 @@ mod wrap;
 use std::sync::Arc;
 
 pub use columns::{Columns, PayloadColumn};
+pub use data_table::{DataTable, DataTableQuery, TableColumn, TableOrderQuery, TableText, TableTokensQuery, is_list_of_objects};
 pub use deliveries::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryKind, DeliveryRow, SentAsTextQuery};
 pub use diff_texts::TextOf;
 pub use diff_view::{DiffQuery, DiffRow, DiffView};
+pub use exact_bytes::BytesQuery;
 pub use failure::failure;
-pub use find::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery};
+pub use find::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery, Search, SearchKind};
 pub use host_cuts::{HostCuts, HostCutsQuery};
 pub use host_lines::{HostLine, HostMark, HostRemoved, HostRemovedQuery, HostRows, HostRowsQuery};
 pub use host_media::MediaBytes;
@@ -64,6 +69,7 @@ pub use server_cost::{Cut, DefinitionPart, ServerCost, ServerCostQuery, ToolCost
 pub use statements::{StatementRow, Statements, StatementsQuery};
 pub use structured_price::{HostSpan, StructuredPrice, StructuredPriceQuery};
 pub use text::{DisplayLine, TextQuery, TextView, display_lines, format_bytes};
+pub use token_bounds::TokenStartsQuery;
 pub use token_counts::{
     CharactersQuery, CountError, CountQuery, HostCountQuery, PartQuery, RowCount, RowQuery, count_row, count_rows, counted,
     ratio_of,

@@ -50,7 +50,7 @@ pub struct TextView {
 }
 
 /// Gathers the bytes of a format.
-struct Gather(Vec<u8>);
+pub(super) struct Gather(pub(super) Vec<u8>);
 
 impl Sink for Gather {
     fn push(&mut self, bytes: &[u8]) {

@@ -108,18 +108,23 @@ fn save(captures: &[Arc<Capture>], path: PathBuf, options: &RedactOptions) -> Re
             None => servers.push((source, vec![call])),
         }
     }
-    let mut beside = Vec::new();
+    let mut written = Vec::new();
     for (number, (source, calls)) in (1..).zip(servers) {
         let place = if number == 1 { path.clone() } else { numbered(&path, number) };
-        add(&place, source.as_deref(), calls)?;
-        beside.extend((number > 1).then(|| place.display().to_string()));
+        let text = with_more(&place, source.as_deref(), calls)?;
+        written.push((place, text));
     }
+    // What stands in the way of one file leaves all as they are.
+    for (place, text) in &written {
+        store::write_whole(place, text.as_bytes())?;
+    }
+    let beside: Vec<_> = written.iter().skip(1).map(|(place, _)| place.display().to_string()).collect();
     let note = (!beside.is_empty()).then(|| format!("calls to other servers are in {}", beside.join(", ")));
     Ok(CollectionEvent::CallsSaved { path, calls: captures.len(), hidden, note })
 }
 
-/// Adds calls to the collection at a path, which is that of their server or is not there yet.
-fn add(path: &Path, source: Option<&str>, calls: Vec<CollectedCall>) -> Result<(), Problem> {
+/// The collection at a path, which is that of their server or is not there yet, with more calls.
+fn with_more(path: &Path, source: Option<&str>, calls: Vec<CollectedCall>) -> Result<String, Problem> {
     let place = path.display().to_string();
     let existing = if path.exists() { Some(text(path)?) } else { None };
     let named = existing.as_ref().map(|existing| Collection::parse(existing, &place)).transpose()?.and_then(|there| there.source);
@@ -127,8 +132,7 @@ fn add(path: &Path, source: Option<&str>, calls: Vec<CollectedCall>) -> Result<(
         let what = format!("this collection belongs to another server: {named}");
         return Err(Problem::new(ProblemKind::Usage, what).at(place).hint("choose another file: a collection is of one server"));
     }
-    let written = with_calls(existing.as_deref(), &place, source, calls)?;
-    store::write_whole(path, written.as_bytes()).map_err(Problem::from)
+    with_calls(existing.as_deref(), &place, source, calls)
 }
 
 /// `calls.toml` as `calls-2.toml`.
@@ -192,6 +196,10 @@ mod tests {
         // What is there keeps its server, and takes calls of no other.
         let problem = saved("one.toml", &["-- node mine.js"]).unwrap_err();
         assert!(problem.what.starts_with("this collection belongs to another server: --sample"), "{problem}");
+        // What stands in the way of the second file leaves the first as it was.
+        std::fs::write(folder.path().join("three-2.toml"), "no collection").unwrap();
+        saved("three.toml", &["--sample", "-- node mine.js"]).unwrap_err();
+        assert!(!folder.path().join("three.toml").exists());
     }
 
     #[test]

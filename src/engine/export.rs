@@ -39,6 +39,7 @@ pub(super) fn write(
             }
             (ExportForm::Pane, _) => return Ok(picture(ExportPicture::Pane { capture: Arc::clone(capture), shows: order.pane })),
             (ExportForm::Folder, Some(path)) => {
+                cancel.check().map_err(called_off)?;
                 store::write_folder(capture, path)?;
                 return Ok(Event::Export(ExportEvent::Saved(path.clone())));
             }
@@ -46,7 +47,7 @@ pub(super) fn write(
         }
     }
     let bytes = order.kind.write(&material, cancel).map_err(called_off)??;
-    put(path, &bytes)
+    put(path, &bytes, cancel)
 }
 
 /// The same of a comparison; `captures` are its calls in the order of the values of `ask`.
@@ -60,14 +61,16 @@ pub(super) fn write_compare(
 ) -> Result<Event, Problem> {
     let subjects: Vec<_> = captures.into_iter().map(analysis::subject).collect();
     let text = file.write(&subjects, ask, hosts, cancel).map_err(called_off)?;
-    put(path, text.as_bytes())
+    put(path, text.as_bytes(), cancel)
 }
 
 fn called_off(_: Cancelled) -> Problem {
     Problem::new(ProblemKind::Cancelled, "the export was called off")
 }
 
-fn put(path: Option<PathBuf>, bytes: &[u8]) -> Result<Event, Problem> {
+/// Writes what was made, unless it was called off meanwhile.
+pub(super) fn put(path: Option<PathBuf>, bytes: &[u8], cancel: &Cancel) -> Result<Event, Problem> {
+    cancel.check().map_err(called_off)?;
     match path {
         Some(path) => {
             make_folder(&path)?;
@@ -84,4 +87,22 @@ fn make_folder(path: &Path) -> Result<(), Problem> {
     std::fs::create_dir_all(parent).map_err(|error| {
         Problem::new(ProblemKind::Io, format!("cannot create the folder: {error}")).at(parent.display().to_string())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_called_off_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new").join("verdict.md");
+        let cancel = Cancel::new();
+        cancel.cancel();
+        let problem = put(Some(path.clone()), b"late", &cancel).unwrap_err();
+        assert_eq!(problem.kind, ProblemKind::Cancelled);
+        assert!(!folder.path().join("new").exists());
+        put(Some(path.clone()), b"in time", &Cancel::new()).unwrap();
+        assert_eq!(std::fs::read(path).unwrap(), b"in time");
+    }
 }

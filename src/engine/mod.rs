@@ -19,6 +19,7 @@ mod values;
 mod watch;
 mod work;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -26,14 +27,14 @@ use std::time::Duration;
 use time::OffsetDateTime;
 use tokio::runtime::Runtime;
 
-use crate::analysis::Prices;
+use crate::analysis::{self, Prices};
 use crate::cancel::Cancel;
 use crate::capture::{Capture, Reading};
 use crate::fixture::redact::{RedactedCapture, redact};
 use crate::host::{Hosts, probe};
 use crate::problem::{Problem, ProblemKind};
 use crate::serve::sample::Probe;
-use crate::source::ServerMemory;
+use crate::source::{MemoryField, MemoryValue};
 use crate::state::{
     Effect, Event, ExportEffect, ExportEvent, HistoryEvent, HostsEffect, HostsEvent, ImportEffect, ImportEvent, SessionEffect,
     TokensEffect, TokensEvent,
@@ -65,7 +66,7 @@ pub struct Engine {
     /// Calls off the question about a probe that is out.
     probe: Mutex<Cancel>,
     settings: Arc<settings::Waiting<Vec<String>, Option<toml::Value>>>,
-    servers: Arc<settings::Waiting<String, ServerMemory>>,
+    servers: Arc<settings::Waiting<(String, MemoryField), Option<MemoryValue>>>,
     history: HistoryWriter,
     fixtures: fixtures::Fixtures,
     background: Background,
@@ -169,11 +170,12 @@ impl Engine {
                     export::write_compare(hidden, &ask, file, path.map(expanded), &hosts, cancel)
                 });
             }
+            Effect::Export(ExportEffect::Table { capture, text }) => {
+                self.blocking(runtime, move || Ok(Event::Export(ExportEvent::Text(text.write(&analysis::subject(capture))?))))
+            }
             Effect::Export(ExportEffect::Block { capture, block, path }) => {
-                self.write_hidden(runtime, "Saving the block", vec![capture], move |hidden, _| {
-                    let path = expanded(path);
-                    store::write_whole(&path, &Reading::of(&hidden[0]).block_bytes(block)?)?;
-                    Ok(Event::Export(ExportEvent::Saved(path)))
+                self.write_hidden(runtime, "Saving the block", vec![capture], move |hidden, cancel| {
+                    export::put(Some(expanded(path)), &Reading::of(&hidden[0]).block_bytes(block)?, cancel)
                 });
             }
             Effect::CancelBackground(number) => self.background.cancel(number),
@@ -245,15 +247,19 @@ impl Engine {
                 let known = store::read_servers(&folder)?;
                 Ok(Event::Import(ImportEvent::Servers { folder, known }))
             }),
-            Effect::Import(ImportEffect::KeepServers { folder, changed }) => {
+            Effect::Import(ImportEffect::KeepServers { folder, changes }) => {
                 let (queue, waiting, options) = (Arc::clone(&self.queue), Arc::clone(&self.servers), self.history.options());
-                waiting.add(folder, changed);
+                waiting.add(folder, changes);
                 work::blocking(runtime.handle(), &self.queue, Event::Problem, move || {
-                    let write =
-                        |folder: &Path, changed| store::change_servers(folder, values::without_secrets(changed, &options));
-                    if let Err(problem) = waiting.write(write) {
-                        queue.push(Event::Problem(problem));
-                    }
+                    let mut kept = BTreeMap::new();
+                    let written = waiting.write(|folder, changes| {
+                        kept = store::change_servers(folder, values::without_secrets(changes, &options))?;
+                        Ok(())
+                    });
+                    queue.push(match written {
+                        Ok(()) => Event::Import(ImportEvent::ServersKept(kept)),
+                        Err(problem) => Event::Problem(problem),
+                    });
                 });
             }
             Effect::Import(ImportEffect::FindValues { key }) => self.values(runtime).find(key),
@@ -416,7 +422,8 @@ impl Drop for Engine {
         // What was changed last is not lost with the window; there is nobody left to tell of a failure.
         self.settings.write(|folder, changes| store::change_settings(folder, &changes)).ok();
         let options = self.history.options();
-        self.servers.write(|folder, changed| store::change_servers(folder, values::without_secrets(changed, &options))).ok();
+        let write = |folder: &Path, changes| store::change_servers(folder, values::without_secrets(changes, &options)).map(drop);
+        self.servers.write(write).ok();
         let Some(runtime) = self.runtime.take() else { return };
         runtime.block_on(async {
             // What does not end in time is ended by its guard, when our end of the lifeline closes; what is not kept by then

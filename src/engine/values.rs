@@ -12,7 +12,7 @@ use crate::capture::{Capture, CaptureId, Server};
 use crate::fixture::redact::{RedactOptions, redact};
 use crate::mcp::keychain;
 use crate::problem::{Problem, ProblemKind};
-use crate::source::ServerMemory;
+use crate::source::{MemoryChanges, MemoryField, MemoryValue};
 use crate::state::{Event, ImportEvent};
 
 /// See the module.
@@ -81,23 +81,27 @@ impl Values<'_> {
 /// Longer arguments are not kept.
 const MOST_OF_ARGUMENTS: usize = 64 << 10;
 
-/// What is remembered of servers, without arguments and variables that are long or in which something secret stands.
-pub(super) fn without_secrets(
-    mut servers: BTreeMap<String, ServerMemory>,
-    options: &RedactOptions,
-) -> BTreeMap<String, ServerMemory> {
-    for memory in servers.values_mut() {
-        for arguments in memory.arguments.values_mut() {
-            let is_kept = |text: &String| text.len() <= MOST_OF_ARGUMENTS && !has_secret(text.clone(), options);
-            arguments.last.take_if(|text| !is_kept(text));
-            arguments.named.retain(|_, text| is_kept(text));
+/// Changes of what is remembered of servers, without arguments and variables that are long or in which something secret stands:
+/// what was kept before is let go.
+pub(super) fn without_secrets(mut changes: MemoryChanges, options: &RedactOptions) -> MemoryChanges {
+    for ((_, field), value) in &mut changes {
+        let is_kept = match (field, value.as_ref()) {
+            (MemoryField::Last(_) | MemoryField::Named(..), Some(MemoryValue::Text(text))) => {
+                text.len() <= MOST_OF_ARGUMENTS && !has_secret(text.clone(), options)
+            }
+            (MemoryField::Variable(name), Some(MemoryValue::Text(text))) => {
+                !has_secret(serde_json::json!({ name.as_str(): text }).to_string(), options)
+            }
+            (_, Some(MemoryValue::Watch(watch))) => {
+                !has_secret(serde_json::json!({ "build": watch.build, "places": watch.places }).to_string(), options)
+            }
+            _ => true,
+        };
+        if !is_kept {
+            *value = None;
         }
-        memory.watch.take_if(|watch| {
-            has_secret(serde_json::json!({ "build": watch.build, "places": watch.places }).to_string(), options)
-        });
-        memory.variables.retain(|name, value| !has_secret(serde_json::json!({ name: value }).to_string(), options));
     }
-    servers
+    changes
 }
 
 /// Whether something in a JSON object is hidden in what is written.
@@ -110,7 +114,7 @@ fn has_secret(json: String, options: &RedactOptions) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::ToolArguments;
+    use crate::source::{ServerMemory, ToolArguments};
 
     #[test]
     fn arguments_with_a_secret_are_not_written() {
@@ -125,9 +129,11 @@ mod tests {
             variables: variables.into(),
             ..ServerMemory::default()
         };
-        let kept = without_secrets(BTreeMap::from([("key".to_owned(), memory)]), &RedactOptions::default());
+        let changes = ServerMemory::default().changes("key", &memory);
+        let kept = without_secrets(changes, &RedactOptions::default());
         assert!(!format!("{kept:?}").contains("canary"), "{kept:?}");
-        let memory = &kept["key"];
+        let mut memory = ServerMemory::default();
+        kept.into_iter().for_each(|((_, field), value)| memory.set(field, value));
         assert_eq!(memory.arguments["find"].named.keys().collect::<Vec<_>>(), ["plain"]);
         assert_eq!(memory.variables.keys().collect::<Vec<_>>(), ["city"]);
     }

@@ -1,5 +1,7 @@
 //! `csv`: RFC 4180 with LF, through the `csv` crate.
 
+use std::borrow::Cow;
+
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::{self, Columns, RowSet, cell_text};
@@ -43,11 +45,19 @@ fn write_rows(rows: RowSet<'_>, columns: &Columns<'_>, out: &mut Pieces<'_>) -> 
         drop(csv);
         std::io::Write::write_all(out, b"\n")?;
     }
+    push_table(out, columns.names.iter().map(Cow::clone), columns.cells(rows))
+}
+
+/// Writes a head and its rows.
+pub(super) fn push_table<'c>(
+    out: &mut Pieces<'_>,
+    names: impl Iterator<Item = Cow<'c, str>>,
+    rows: impl Iterator<Item = Vec<Cow<'c, str>>>,
+) -> Result<(), csv::Error> {
     let mut csv = writer(out);
-    csv.write_record(columns.names.iter().map(|name| name.as_bytes()))?;
-    for record in rows.records() {
-        let row = columns.row(record);
-        csv.write_record(row.iter().map(|node| cell_text(*node).into_owned()))?;
+    csv.write_record(names.map(Cow::into_owned))?;
+    for row in rows {
+        csv.write_record(row.iter().map(|cell| cell.as_bytes()))?;
     }
     csv.flush()?;
     Ok(())

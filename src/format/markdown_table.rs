@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
-use super::rows::{self, cell_text};
+use super::rows;
 use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, markdown};
 use crate::json::Kind;
 
@@ -27,12 +27,7 @@ impl Format for MarkdownTable {
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         rows::write_table(subject, self.title(), sink, |rows, columns, out| {
             markdown::push_envelope(rows, out);
-            push_row(out, columns.names.iter().map(|name| markdown::escape(name)));
-            out.push(&format!("|{}\n", "---|".repeat(columns.names.len())));
-            for record in rows.records() {
-                let row = columns.row(record);
-                push_row(out, row.into_iter().map(|node| markdown::escape(&cell_text(node)).into_owned().into()));
-            }
+            push_table(out, columns.names.iter().map(Cow::clone), columns.cells(rows));
             Ok(())
         })
     }
@@ -41,11 +36,25 @@ impl Format for MarkdownTable {
     }
 }
 
-fn push_row<'a>(out: &mut Pieces<'_>, cells: impl Iterator<Item = Cow<'a, str>>) {
+/// Writes a head and its rows.
+pub(super) fn push_table<'c>(
+    out: &mut Pieces<'_>,
+    names: impl Iterator<Item = Cow<'c, str>>,
+    rows: impl Iterator<Item = Vec<Cow<'c, str>>>,
+) {
+    let head: Vec<_> = names.collect();
+    push_row(out, &head);
+    out.push(&format!("|{}\n", "---|".repeat(head.len())));
+    for row in rows {
+        push_row(out, &row);
+    }
+}
+
+fn push_row(out: &mut Pieces<'_>, cells: &[Cow<'_, str>]) {
     out.push("|");
     for cell in cells {
         out.push(" ");
-        out.push(&cell);
+        out.push(&markdown::escape(cell));
         out.push(" |");
     }
     out.push("\n")

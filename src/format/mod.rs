@@ -26,6 +26,8 @@ mod yaml;
 pub use json::{PrettyContent, compact};
 pub use known::TextMemo;
 use round_trip::{DecodeError, Decoded};
+pub use rows::TableForm;
+pub(crate) use rows::{MAX_CELLS, cell_text};
 
 use crate::capture::{Block, BlockKind, Capture, Payload, Reading, Statement, text_only};
 use crate::json::Doc;

@@ -10,7 +10,7 @@ use crate::capture::facts::record_lists;
 use crate::json::{FaultKind, Kind, Node};
 
 /// A table with more cells is refused: it would be almost all empty, and its size the square of the payload's.
-const MAX_CELLS: usize = 20_000_000;
+pub(crate) const MAX_CELLS: usize = 20_000_000;
 
 /// What every table begins with: whether there are records.
 pub(super) fn applies(subject: &ParsedCapture) -> Result<(), NotApplicable> {
@@ -102,6 +102,11 @@ pub(super) struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
+    /// What the cells of each record say.
+    pub(super) fn cells(&self, rows: RowSet<'a>) -> impl Iterator<Item = Vec<Cow<'a, str>>> {
+        rows.records().map(|record| self.row(record).into_iter().map(cell_text).collect())
+    }
+
     /// A record's members by column; `None` where it has none.
     pub(super) fn row(&self, record: Node<'a>) -> Vec<Option<Node<'a>>> {
         let mut row = vec![None; self.names.len()];
@@ -115,13 +120,43 @@ impl<'a> Columns<'a> {
 }
 
 /// What a cell says: a string as it is, a number or boolean as its JSON token, null nothing, anything else compact JSON.
-pub(super) fn cell_text(node: Option<Node<'_>>) -> Cow<'_, str> {
+pub(crate) fn cell_text(node: Option<Node<'_>>) -> Cow<'_, str> {
     let Some(node) = node else { return Cow::Borrowed("") };
     match node.kind() {
         Kind::Null => Cow::Borrowed(""),
         Kind::String => node.as_str().unwrap_or_default(),
         Kind::Bool | Kind::Number => node.raw_text(),
         Kind::Array | Kind::Object => Cow::Owned(compact(node)),
+    }
+}
+
+/// How a table of chosen columns and rows is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableForm {
+    Csv,
+    Markdown,
+}
+
+impl TableForm {
+    /// Writes a table as the formats `csv` and `markdown-table` write theirs.
+    ///
+    /// # Errors
+    /// The `csv` crate gave up.
+    pub(crate) fn write<'c>(
+        self,
+        names: impl Iterator<Item = Cow<'c, str>>,
+        rows: impl Iterator<Item = Vec<Cow<'c, str>>>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), WriteError> {
+        let mut out = Pieces::new(sink);
+        match self {
+            Self::Csv => {
+                super::csv::push_table(&mut out, names, rows).map_err(|error| WriteError(error.to_string()))?;
+            }
+            Self::Markdown => super::markdown_table::push_table(&mut out, names, rows),
+        }
+        out.finish();
+        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use image::RgbaImage;
 use time::macros::datetime;
 
 use super::Shot;
-use crate::analysis::TextQuery;
+use crate::analysis::{Search, SearchKind, TextQuery};
 use crate::capture::{Capture, CaptureId, Server, Timings, Tool};
 use crate::engine::Engine;
 use crate::finding::Profile;
@@ -27,7 +27,7 @@ use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog, DrawerTab, Effect, Event,
-    FixtureAction, HostsAction, ProbeAction, QueryState, SessionUpdate, State, ViewAction,
+    FixtureAction, HostsAction, PaneView, ProbeAction, QueryState, SessionUpdate, State, TableAction, ViewAction,
 };
 
 /// Names for `--screen`, each a state worth a picture.
@@ -39,6 +39,8 @@ pub const SCREENS: &[&str] = &[
     "tool-error",
     "text-only",
     "structured-only",
+    "table",
+    "find",
     "findings",
     "hosts",
     "probe",
@@ -146,6 +148,7 @@ pub fn screen(
         stage.call(tool.unwrap_or(default_tool), arguments.unwrap_or(default_arguments))
     };
     let chosen = source.clone().unwrap_or_else(Source::sample);
+    let is_sample = source.is_none();
     match name {
         "start" => stage.connect(chosen)?,
         "settings" => {
@@ -155,8 +158,7 @@ pub fn screen(
         "main" => {
             stage.connect(chosen)?;
             let first = stage.state.selected_tool.clone().unwrap_or_default();
-            let is_sample = stage.state.connection.is_sample() && tool.is_none();
-            if is_sample {
+            if stage.state.connection.is_sample() && tool.is_none() {
                 call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
                 stage.select_record(2);
             } else {
@@ -224,6 +226,24 @@ pub fn screen(
             stage.perform(ViewAction::ToggleProfile(Profile::AutotaskDual));
             stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
             stage.perform(ViewAction::SelectFinding(Some(0)));
+            stage.settle()?;
+        }
+        "table" => {
+            stage.connect(chosen)?;
+            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":20}"#)?;
+            stage.perform(ViewAction::SetPane { pane: 0, shows: PaneView::Hex("content") });
+            stage.perform(ViewAction::SetPane { pane: 2, shows: PaneView::Table });
+            stage.perform(TableAction::Sort("companyName".into()));
+            stage.perform(ViewAction::ToggleTokenBounds);
+            stage.settle()?;
+        }
+        "find" => {
+            stage.connect(chosen)?;
+            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            let text = if is_sample { "$..companyName" } else { "$..*" };
+            let search = Search { text: text.into(), kind: SearchKind::JsonPath };
+            stage.perform(ViewAction::OpenLevels(Some(3)));
+            stage.perform(ViewAction::SetSearch(Some(search)));
             stage.settle()?;
         }
         "hosts" => {

@@ -204,7 +204,7 @@ pub fn exact_server(source: &Source, here: Option<&Path>) -> Option<String> {
 /// What of a source is secret and was left out: by the names that it is asked for.
 pub fn left_out(source: &Source) -> Vec<String> {
     let mut names = Vec::new();
-    map_secrets(source, &mut |name, value| {
+    map_named(source, &mut |name, value| {
         if value == LEFT_OUT {
             names.push(name.to_owned());
         }
@@ -215,7 +215,17 @@ pub fn left_out(source: &Source) -> Vec<String> {
 
 /// The source with what was left out filled in, as far as `values` has it.
 pub fn filled(source: &Source, values: &BTreeMap<String, String>) -> Source {
-    map_secrets(source, &mut |name, value| values.get(name).filter(|_| value == LEFT_OUT).cloned())
+    map_named(source, &mut |name, value| values.get(name).filter(|_| value == LEFT_OUT).cloned())
+}
+
+/// As [`map_secrets`], where each secret has a name of its own: the second of one name is `--key (2)`.
+pub(super) fn map_named(source: &Source, put: &mut dyn FnMut(&str, &str) -> Option<String>) -> Source {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    map_secrets(source, &mut |name, value| {
+        let count = seen.entry(name.to_owned()).or_default();
+        *count += 1;
+        if *count == 1 { put(name, value) } else { put(&format!("{name} ({count})"), value) }
+    })
 }
 
 /// The source with what `put` returns in place of each secret, which it gets by name and value; `None` leaves it as it
@@ -331,7 +341,7 @@ mod tests {
     /// The secrets of a source by their names, but for those that were left out.
     fn secrets(source: &Source) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
-        map_secrets(source, &mut |name, value| {
+        map_named(source, &mut |name, value| {
             if value != LEFT_OUT {
                 found.insert(name.to_owned(), value.to_owned());
             }
@@ -385,6 +395,17 @@ mod tests {
             assert!(left_out(&whole).is_empty());
             assert_eq!((whole.to_string(), secrets(&whole)), (source.to_string(), secrets(source)));
         }
+    }
+
+    #[test]
+    fn two_secrets_of_one_name_are_two() {
+        let args = ["--api-key", "canary-1", "https://me:canary-2@h/a", "--api-key", "canary-3", "https://me:canary-4@h/b"];
+        let args = args.map(str::to_owned).to_vec();
+        let source = Source::Command(Command { program: "x".into(), args, ..Command::default() });
+        let Some(Recent { source: RecentSource::Reach(kept), .. }) = Recent::of(&source, None) else { panic!("kept") };
+        let again = kept.source();
+        assert_eq!(left_out(&again), ["--api-key", "password of h", "--api-key (2)", "password of h (2)"]);
+        assert_eq!(filled(&again, &secrets(&source)), source);
     }
 
     #[test]

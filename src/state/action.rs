@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{
     CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FixtureAction, HistoryAction, HostsAction,
     ImportAction, LoginAction, MissingValues, OpenServersAction, PreparedCall, PreparedRun, ProbeAction, ServersAction,
-    SettingsAction, TokensAction, ValuesAction, ViewAction, WatchAction, diff, exact, library, media, server_diff,
+    SettingsAction, TableAction, TokensAction, ValuesAction, ViewAction, WatchAction, diff, exact, library, media, server_diff,
     server_requests, wire,
 };
 use crate::analysis::Inquiry;
@@ -36,6 +36,7 @@ pub enum Action {
     Library(library::LibraryAction),
     /// With a block that is no text.
     Media(media::MediaAction),
+    Table(TableAction),
     History(HistoryAction),
     Fixture(FixtureAction),
     Collection(CollectionAction),
@@ -50,6 +51,8 @@ pub enum Action {
     Want(Vec<Inquiry>),
     Copy(String),
     CopyVerdict,
+    /// Brings back what was taken away a moment ago.
+    Undo,
     /// Copies a part of the window as a picture: left, top, right, bottom in points.
     CopyRegion([f32; 4]),
     OpenPath(Option<PathBuf>),
@@ -90,6 +93,7 @@ areas! {
     Watch: WatchAction,
     Connect: ConnectAction,
     Call: CallAction,
+    Table: TableAction,
 }
 
 /// What is asked before going on.

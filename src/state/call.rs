@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::undo::UndoStep;
 use super::{
     AllowedTools, CallOwner, CallUpdate, Connection, Dialog, Effect, Form, FormMode, HostsAction, PreparedCall, QueryState,
     Screen, SessionEffect, StartQuestion, State, Value,
@@ -36,6 +37,8 @@ pub enum CallAction {
         value: Value,
     },
     SetArgumentsText(String),
+    /// Empties the form.
+    ClearArguments,
     /// Put the arguments of the capture shown back into the form.
     RestoreArguments,
     /// Call the selected tool; asks first where it is not declared read-only.
@@ -57,6 +60,12 @@ impl State {
             CallAction::SelectTool(name) => self.open_tool(&name),
             CallAction::SetFormMode(mode) => self.edit_form(|form, schema| form.set_mode(mode, schema)),
             CallAction::SetField { field, value } => self.edit_form(|form, schema| form.set_field(field, value, schema)),
+            CallAction::ClearArguments => {
+                let (Some(tool), Some(form)) = (self.selected_tool.clone(), self.form()) else { return };
+                let text = form.text.to_string();
+                self.edit_form(|form, schema| form.set_text("{}", schema));
+                self.offer_undo(format!("Cleared the arguments of {tool}"), UndoStep::Form { tool, text });
+            }
             CallAction::SetArgumentsText(text) => self.edit_form(|form, schema| form.set_text(&text, schema)),
             CallAction::RestoreArguments => self.restore_arguments(),
             CallAction::Call { send_anyway } => self.call(send_anyway, effects),
@@ -102,7 +111,7 @@ impl State {
             Some(id) => self.show_capture(&id),
             None => {
                 self.view.capture = None;
-                self.view.screen = Screen::Start;
+                self.view.screen = Screen::Tool;
             }
         }
     }

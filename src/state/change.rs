@@ -25,6 +25,7 @@ impl State {
     pub fn tick(&mut self, now: Duration) {
         self.now = now;
         self.toasts.retain(|toast| toast.problem.is_some() || now.saturating_sub(toast.since) < TOAST_FOR);
+        self.forget_undo();
     }
 
     /// Whether something on the screen changes with time alone.
@@ -39,6 +40,7 @@ impl State {
             || self.watching.building.is_some()
             || self.is_counting_exactly()
             || !self.background.is_empty()
+            || self.undo.is_some()
             || self.toasts.iter().any(|toast| toast.problem.is_none())
     }
 
@@ -62,6 +64,7 @@ impl State {
             Action::Wire(action) => self.perform_wire(action, effects),
             Action::Library(action) => self.perform_library(action, effects),
             Action::Media(action) => self.perform_media(action, effects),
+            Action::Table(action) => self.change_table(action, effects),
             Action::History(action) => self.history(action, effects),
             Action::Fixture(action) => self.perform_fixture(action, effects),
             Action::Collection(action) => self.perform_collection(action, effects),
@@ -74,6 +77,7 @@ impl State {
             Action::Want(wants) => self.want(wants, effects),
             Action::Copy(text) => self.copy(text, effects),
             Action::CopyRegion(region) => effects.push(Effect::App(AppEffect::CopyRegion(region))),
+            Action::Undo => self.undo(effects),
             Action::CopyVerdict => self.copy_verdict(effects),
             Action::OpenText(text) => effects.push(Effect::OpenText(text)),
             Action::OpenPath(Some(path)) => effects.push(Effect::OpenPath(path)),

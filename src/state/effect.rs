@@ -9,14 +9,14 @@ use bytes::Bytes;
 
 use super::{CollectionEffect, ExportOrder, ExportPicture, FixtureEffect, HistoryEffect, PathPurpose, WatchEffect, exact};
 use crate::analysis::sweep::SweepQuery;
-use crate::analysis::{About, Inquiry};
+use crate::analysis::{About, Inquiry, TableText};
 use crate::capture::{Capture, Line, Tool};
 use crate::contract::SweepFile;
 use crate::host::Host;
 use crate::server_request::Reply;
 use crate::settings::Theme;
 use crate::source::import::Placeholder;
-use crate::source::{Limits, Recent, ServerMemory, Source};
+use crate::source::{Limits, MemoryChanges, Recent, Source};
 
 /// What is to be done outside the state, by area.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,6 +116,11 @@ pub enum ExportEffect {
         file: SweepFile,
         path: Option<PathBuf>,
     },
+    /// A table of the answer, as text for the clipboard.
+    Table {
+        capture: Arc<Capture>,
+        text: TableText,
+    },
     /// The decoded bytes of the block at this position in `content`.
     Block {
         capture: Arc<Capture>,
@@ -141,7 +146,7 @@ pub enum ImportEffect {
     /// Write what changed of it.
     KeepServers {
         folder: PathBuf,
-        changed: BTreeMap<String, ServerMemory>,
+        changes: MemoryChanges,
     },
     /// Look in the system's keychain for the values of the server of this key.
     FindValues {

@@ -123,6 +123,8 @@ pub enum ImportEvent {
         folder: PathBuf,
         known: BTreeMap<String, ServerMemory>,
     },
+    /// What the file has of servers that changes were just written of, those of other windows with them.
+    ServersKept(BTreeMap<String, ServerMemory>),
     /// What the keychain has for the server of this key, or why it cannot be used.
     ValuesFound {
         key: String,

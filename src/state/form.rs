@@ -13,9 +13,11 @@ use crate::analysis::arguments;
 use crate::analysis::arguments::ArgumentCheck;
 use crate::json::{Doc, Kind, write};
 
+mod complete;
 mod schema;
 mod value;
 
+pub use complete::{Completion, complete};
 pub use schema::{Branch, Choice, FieldKind, FieldSchema, FieldSchemas, Property, SchemaId, plain};
 pub use value::{Members, Value, item_schema};
 

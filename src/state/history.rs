@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::undo::UndoStep;
 use super::{Effect, State};
 use crate::capture::{Capture, CaptureId};
 use crate::history::{Entry, Health, HistoryId, HistoryLimits, HistoryQuery, Label};
@@ -265,8 +266,8 @@ impl State {
             HistoryEvent::Said(text) => self.toast(&text),
             HistoryEvent::Deleted(id) => {
                 self.history.entries = self.history.entries.iter().filter(|entry| entry.id != id).cloned().collect();
-                self.history.deleted = Some(id);
-                self.toast("Deleted from the history; Undo restores it");
+                self.history.deleted = Some(id.clone());
+                self.offer_undo("Deleted from the history".to_owned(), UndoStep::Kept(id));
             }
         }
         self.history.refresh();

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::undo::UndoStep;
 use super::{ConnectForm, Dialog, Effect, ImportEffect, ImportEvent, PathPurpose, Screen, State};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::import::{Import, ImportedServer, Pasted, Placeholder, looks_secret, understand};
@@ -117,6 +118,7 @@ impl State {
                 self.servers_read(folder, known);
                 self.begin_watching(effects);
             }
+            ImportEvent::ServersKept(kept) => self.trust_kept(&kept),
             ImportEvent::ValuesFound { key, values } => self.values_found(&key, values, effects),
             ImportEvent::Found(found) => self.configs_found(found),
             ImportEvent::Read { path, read } => self.config_read(&path, read, effects),
@@ -172,15 +174,19 @@ impl State {
             }
             ImportAction::Forget(index) => {
                 if index < self.importing.recent.len() {
-                    let forgotten = self.importing.recent.remove(index);
-                    if let RecentSource::Reach(kept) = forgotten.source
+                    let recent = self.importing.recent.remove(index);
+                    let mut what = format!("Removed {}", recent.label().0);
+                    let mut memory = None;
+                    if let RecentSource::Reach(kept) = &recent.source
                         && let Some(key) = server_key(&kept.source(), self.servers.here())
                     {
-                        self.forget_server(&key, effects);
+                        memory = self.forget_server(&key, effects).map(|memory| (key.clone(), memory));
                         if !left_out(&kept.source()).is_empty() {
+                            what.push_str(" and its values in the keychain, which do not come back");
                             effects.push(Effect::Import(ImportEffect::ForgetValues { key }));
                         }
                     }
+                    self.offer_undo(what, UndoStep::Server { at: index, recent: Box::new(recent), memory: memory.map(Box::new) });
                     self.save_recent(effects);
                 }
             }
@@ -378,7 +384,7 @@ impl State {
         self.save_recent(effects);
     }
 
-    fn save_recent(&self, effects: &mut Vec<Effect>) {
+    pub(super) fn save_recent(&self, effects: &mut Vec<Effect>) {
         if let Some(folder) = &self.importing.folder {
             effects
                 .push(Effect::Import(ImportEffect::SaveRecent { folder: folder.clone(), recent: self.importing.recent.clone() }));

@@ -34,7 +34,9 @@ mod read_text;
 mod results;
 pub mod settings;
 mod start;
+mod table;
 mod tokens;
+mod undo;
 pub mod series;
 mod servers;
 mod values;
@@ -74,7 +76,9 @@ pub use results::{QueryResults, QueryState};
 pub use servers::{AllowedTools, Servers, ServersAction};
 pub use settings::SettingsAction;
 pub use start::StartQuestion;
+pub use table::{TableAction, TableView};
 pub use tokens::{PriceTable, ServerColumn, ServerView, TokensAction, TokensPart, TokensView};
+pub use undo::Undo;
 pub use values::{MissingValues, Values, ValuesAction};
 pub use view::{DrawerTab, PaneView, Screen, SidebarTab, View, ViewAction};
 pub use watch::{WatchAction, WatchEffect, WatchEvent, Watching};
@@ -187,6 +191,8 @@ pub struct State {
     roots_declared: bool,
     /// Short messages in the status bar, which end by themselves; problems stay above it until they are closed.
     pub toasts: Vec<Toast>,
+    /// What can be brought back now.
+    pub undo: Option<Undo>,
     /// Lines of stderr that were let go of, before those that are kept.
     pub stderr_dropped: u64,
     /// How the connection came about, or did not, step by step; kept after its end.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::undo::UndoStep;
 use super::{Dialog, Effect, ImportEffect, PreparedCall, State};
 use crate::capture::Tool;
 use crate::digest::sha256;
@@ -125,10 +126,14 @@ impl State {
                 }
             }
             ServersAction::ForgetArguments(name) => {
-                let Some(tool) = self.selected_tool.clone() else { return };
+                let (Some(tool), Some(key)) = (self.selected_tool.clone(), self.servers.key.clone()) else { return };
+                let text = self.tool_arguments().and_then(|known| known.named.get(&name).cloned());
                 self.remember(effects, |memory| {
-                    memory.arguments.entry(tool).and_modify(|of| drop(of.named.remove(&name)));
+                    memory.arguments.entry(tool.clone()).and_modify(|of| drop(of.named.remove(&name)));
                 });
+                if let Some(text) = text {
+                    self.offer_undo(format!("Removed the arguments {name}"), UndoStep::Arguments { key, tool, name, text });
+                }
             }
             ServersAction::SetVariable { name, value } => {
                 self.remember(effects, |memory| match value {
@@ -151,19 +156,59 @@ impl State {
         let here = self.servers.here();
         let source = self.connection.source().and_then(|source| Recent::of(source, here)).map(|recent| recent.label().1);
         let memory = self.servers.known.entry(key.clone()).or_default();
+        let before = memory.clone();
         change(memory);
         memory.source = source.unwrap_or_else(|| std::mem::take(&mut memory.source));
         if let Some(folder) = self.servers.folder.clone() {
-            let changed = BTreeMap::from([(key, memory.clone())]);
-            effects.push(Effect::Import(ImportEffect::KeepServers { folder, changed }));
+            let changes = before.changes(&key, memory);
+            effects.push(Effect::Import(ImportEffect::KeepServers { folder, changes }));
         }
     }
 
     /// Lets go of all that is remembered of a server: what it may do, what it was called with, what is watched.
-    pub(super) fn forget_server(&mut self, key: &str, effects: &mut Vec<Effect>) {
-        let (Some(folder), true) = (self.servers.folder.clone(), self.servers.known.remove(key).is_some()) else { return };
-        let changed = BTreeMap::from([(key.to_owned(), ServerMemory::default())]);
-        effects.push(Effect::Import(ImportEffect::KeepServers { folder, changed }));
+    pub(super) fn forget_server(&mut self, key: &str, effects: &mut Vec<Effect>) -> Option<ServerMemory> {
+        let folder = self.servers.folder.clone()?;
+        let known = self.servers.known.remove(key)?;
+        let changes = known.changes(key, &ServerMemory::default());
+        effects.push(Effect::Import(ImportEffect::KeepServers { folder, changes }));
+        Some(known)
+    }
+
+    /// Takes over which tools need no question: another window may have withdrawn that of one.
+    pub(super) fn trust_kept(&mut self, kept: &BTreeMap<String, ServerMemory>) {
+        for (key, memory) in kept {
+            if let Some(known) = self.servers.known.get_mut(key) {
+                known.allowed.clone_from(&memory.allowed);
+            }
+        }
+    }
+
+    /// Remembers of a server what was let go of.
+    pub(super) fn restore_server(&mut self, key: String, memory: ServerMemory, effects: &mut Vec<Effect>) {
+        if let Some(folder) = self.servers.folder.clone() {
+            let changes = ServerMemory::default().changes(&key, &memory);
+            effects.push(Effect::Import(ImportEffect::KeepServers { folder, changes }));
+        }
+        self.servers.known.insert(key, memory);
+        self.use_variables();
+    }
+
+    /// Remembers arguments under a name again.
+    pub(super) fn restore_arguments_of(
+        &mut self,
+        key: &str,
+        tool: String,
+        name: String,
+        text: String,
+        effects: &mut Vec<Effect>,
+    ) {
+        let before = self.servers.known.get(key).cloned().unwrap_or_default();
+        let memory = self.servers.known.entry(key.to_owned()).or_default();
+        memory.arguments.entry(tool).or_default().named.insert(name, text);
+        let changes = before.changes(key, memory);
+        if let Some(folder) = self.servers.folder.clone() {
+            effects.push(Effect::Import(ImportEffect::KeepServers { folder, changes }));
+        }
     }
 
     /// What earlier runs kept. Where the server is connected already and nobody has typed anything, it is used at once.
@@ -254,7 +299,7 @@ impl State {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::capture::Server;
     use crate::source::Command;
@@ -272,6 +317,15 @@ mod tests {
         for update in [SessionUpdate::Connected(Server::default()), SessionUpdate::Tools { tools, note: None }] {
             state.apply(Event::Session { session, update }, &mut Vec::new());
         }
+    }
+
+    /// A server that is used before and remembered, with a tool chosen.
+    pub(in crate::state) fn remembering() -> State {
+        let mut state = State::default();
+        state.apply(Event::Import(ImportEvent::Servers { folder: "/f".into(), known: BTreeMap::new() }), &mut Vec::new());
+        connect(&mut state, "one", &[READS, WRITES]);
+        perform(&mut state, CallAction::SelectTool("put".into()));
+        state
     }
 
     fn perform(state: &mut State, action: impl Into<Action>) -> Vec<Effect> {
@@ -334,12 +388,16 @@ mod tests {
 
     /// What one run keeps, read by the next.
     fn next_run(kept: &[Effect]) -> State {
-        let known = kept.iter().rev().find_map(|effect| match effect {
-            Effect::Import(ImportEffect::KeepServers { changed, .. }) => Some(changed.clone()),
-            _ => None,
-        });
+        let mut known: BTreeMap<String, ServerMemory> = BTreeMap::new();
+        for effect in kept {
+            if let Effect::Import(ImportEffect::KeepServers { changes, .. }) = effect {
+                for ((key, field), value) in changes.clone() {
+                    known.entry(key).or_default().set(field, value);
+                }
+            }
+        }
         let mut state = State::default();
-        let known = known.expect("something is kept");
+        assert!(!known.is_empty(), "something is kept");
         state.apply(Event::Import(ImportEvent::Servers { folder: "/f".into(), known }), &mut Vec::new());
         state
     }
@@ -368,6 +426,19 @@ mod tests {
         connect(&mut state, "one", &[WRITES]);
         assert_eq!(state.allowed_tools(), [("put", false)]);
         perform(&mut state, ServersAction::AskAgain(Some("put".into())));
+        assert_eq!((call(&mut state, "put"), state.allowed_tools()), (None, Vec::new()));
+    }
+
+    #[test]
+    fn a_trust_that_another_window_withdrew_is_withdrawn_here() {
+        let mut state = remembering();
+        assert_eq!(call(&mut state, "put"), None);
+        perform(&mut state, CallAction::ConfirmAlways(AllowedTools::This));
+        assert_eq!(state.allowed_tools(), [("put", false)]);
+        let key = state.servers.key.clone().unwrap();
+        let kept = BTreeMap::from([(key, ServerMemory::default())]);
+        state.apply(Event::Import(ImportEvent::ServersKept(kept)), &mut Vec::new());
+        state.running = None;
         assert_eq!((call(&mut state, "put"), state.allowed_tools()), (None, Vec::new()));
     }
 
@@ -412,10 +483,10 @@ mod tests {
         perform(&mut state, CallAction::SelectTool("put".into()));
         perform(&mut state, CallAction::SetArgumentsText(r#"{"city":"{{where}}"}"#.into()));
         assert_eq!(state.form().map(|form| form.problems.len()), Some(1), "no such city");
-        perform(&mut state, ServersAction::SetVariable { name: "where".into(), value: Some("Bonn".into()) });
+        let mut kept = perform(&mut state, ServersAction::SetVariable { name: "where".into(), value: Some("Bonn".into()) });
         assert_eq!(state.form().map(|form| form.problems.len()), Some(0));
-        perform(&mut state, ServersAction::KeepArguments("usual".into()));
-        let kept = perform(&mut state, CallAction::Call { send_anyway: false });
+        kept.extend(perform(&mut state, ServersAction::KeepArguments("usual".into())));
+        kept.extend(perform(&mut state, CallAction::Call { send_anyway: false }));
         let Some(Dialog::ConfirmCall { call }) = &state.dialog else { panic!("asked") };
         assert_eq!(call.text(), r#"{"city":"Bonn"}"#, "what is shown is what is sent");
         let mut state = next_run(&kept);

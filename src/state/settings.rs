@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use toml::{Table, Value};
 
+use super::undo::UndoStep;
 use super::{Effect, ImportEffect, ServerColumn, ServerView, SessionEffect, State, TokensEffect, View};
 use crate::capture::ReadText;
 use crate::format;
@@ -94,6 +95,7 @@ pub enum SettingsAction {
     KeepPanel(PanelSize),
     SetBaseline(&'static str),
     SetWrap(bool),
+    ReduceMotion(bool),
     ToggleLedgerSizes,
     SetTheme(Theme),
     /// How large everything is, in percent.
@@ -108,6 +110,8 @@ pub enum SettingsAction {
     ForgetBaseline,
     ToggleSidebar,
     ToggleDrawer,
+    /// Sizes, and what the panes show, as at first.
+    ResetLayout,
     /// What completion requests are answered with from here on; `None` asks each time.
     SetSamplingReply(Option<String>),
     /// Which folders servers are told of.
@@ -131,6 +135,7 @@ impl State {
             SettingsAction::KeepPanel(size) => self.settings.panels.set(size),
             SettingsAction::SetBaseline(format) => self.settings.baseline = Some(format),
             SettingsAction::SetWrap(wrap) => self.settings.wrap = wrap,
+            SettingsAction::ReduceMotion(reduces) => self.settings.reduce_motion = reduces,
             SettingsAction::ToggleLedgerSizes => self.settings.ledger_sizes = !self.settings.ledger_sizes,
             SettingsAction::SetTheme(theme) => self.settings.theme = theme,
             SettingsAction::SetZoom(zoom) => self.settings.zoom = zoom.clamp(*Settings::ZOOM.start(), *Settings::ZOOM.end()),
@@ -142,6 +147,11 @@ impl State {
             SettingsAction::ForgetBaseline => self.settings.baseline = None,
             SettingsAction::ToggleSidebar => self.settings.sidebar_open = !self.settings.sidebar_open,
             SettingsAction::ToggleDrawer => self.settings.drawer_open = !self.settings.drawer_open,
+            SettingsAction::ResetLayout => {
+                let (panels, (panes, open)) = (self.settings.panels, self.view.reset_panes());
+                self.offer_undo("The layout is as at first".to_owned(), UndoStep::Layout { panels, panes, open });
+                self.settings.panels = Panels::default();
+            }
             SettingsAction::SetSamplingReply(reply) => self.sampling_reply = reply,
             SettingsAction::SetRoots(roots) => self.set_roots(roots, effects),
         }
@@ -180,6 +190,7 @@ impl State {
         settings.baseline = word("baseline").and_then(format::by_id).map(|format| format.id());
         settings.model = word("model").map(str::to_owned);
         settings.wrap = flag("wrap").unwrap_or(settings.wrap);
+        settings.reduce_motion = flag("reduce_motion").unwrap_or(settings.reduce_motion);
         settings.ledger_sizes = flag("ledger_sizes").unwrap_or(settings.ledger_sizes);
         settings.sidebar_open = flag("sidebar").unwrap_or(settings.sidebar_open);
         settings.drawer_open = flag("drawer").unwrap_or(settings.drawer_open);
@@ -270,6 +281,9 @@ impl State {
             put(&["model"], model.clone().into());
         }
         put(&["wrap"], settings.wrap.into());
+        if settings.reduce_motion {
+            put(&["reduce_motion"], true.into());
+        }
         if settings.ledger_sizes {
             put(&["ledger_sizes"], true.into());
         }

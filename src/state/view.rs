@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::change::toggle;
-use super::{Effect, HostsView, StartQuestion, State, TokensView};
+use super::{Effect, HostsView, StartQuestion, State, TableView, TokensView};
+use crate::analysis::Search;
 use crate::capture::{CaptureId, ReadText};
 use crate::finding::{Profile, RuleSettings, Severity};
 use crate::host::HostId;
@@ -18,6 +19,10 @@ pub enum PaneView {
     Text(&'static str),
     /// The payload as a tree.
     Tree,
+    /// A list of objects in the payload as a table.
+    Table,
+    /// The exact bytes of a format, by format id.
+    Hex(&'static str),
     /// The exact text that a host's model is shown.
     Host(HostId),
 }
@@ -33,6 +38,8 @@ pub enum Screen {
     /// "What do you want to know?"
     #[default]
     Start,
+    /// A tool that was chosen, before its first answer.
+    Tool,
     Connect,
     /// Call bar, panes and drawer.
     Answer,
@@ -62,7 +69,7 @@ pub enum Screen {
 impl Screen {
     /// Whether the call bar stands above it, and calling is one key away.
     pub fn has_call_bar(self) -> bool {
-        matches!(self, Self::Start | Self::Answer | Self::Hosts | Self::Compare)
+        matches!(self, Self::Start | Self::Tool | Self::Answer | Self::Hosts | Self::Compare)
     }
 
     /// Whether a new answer is shown at once to somebody who is there.
@@ -114,14 +121,18 @@ pub enum ViewAction {
     /// Select a record (tape index in the payload), in all panes; `None` clears.
     SelectRecord(Option<usize>),
     ToggleNode(usize),
+    /// Opens the tree down to this level, 1 being the members of the root, and closes what is below; `None` as at first.
+    OpenLevels(Option<usize>),
     SetTreeCursor(usize),
+    /// Shows where each token of the texts begins, or not any more.
+    ToggleTokenBounds,
     /// Up/Down in the ledger: shows the format in the middle pane; `None` restores.
     Peek(Option<&'static str>),
     /// Keeps what is peeked at.
     KeepPeek,
     /// Puts what is peeked at into the third pane, beside what the middle one showed before.
     KeepPeekBeside,
-    SetSearch(Option<String>),
+    SetSearch(Option<Search>),
     /// Reads the texts of this tool of this server so, from here on.
     ReadText(ReadText),
     /// The pattern that is tried on the texts; `None` ends it.
@@ -160,16 +171,21 @@ pub struct View {
     pub record: Option<usize>,
     /// Tape indices of tree nodes that were opened or closed by hand, against the default.
     pub toggled: BTreeSet<usize>,
+    /// How many levels of the tree are open; `None` as at first.
+    pub open_levels: Option<usize>,
     pub tree_cursor: Option<usize>,
     pub drawer: DrawerTab,
     pub sidebar: SidebarTab,
     pub tokens: TokensView,
+    pub table: TableView,
+    /// Whether texts show where each token begins.
+    pub token_bounds: bool,
     /// Keys that are struck out to see what it saves, as paths of columns.
     pub what_if: Arc<BTreeSet<String>>,
     /// The format the ledger peeks at; shown in the middle pane.
     pub peek: Option<&'static str>,
-    /// Find in the focused pane; `None` where the bar is closed.
-    pub search: Option<String>,
+    /// What is looked for in all panes; `None` where the bar is closed.
+    pub search: Option<Search>,
     /// The pattern that is tried on the texts.
     pub pattern: Option<String>,
     /// Names of tool groups that are folded.
@@ -197,10 +213,13 @@ impl Default for View {
             maximised: None,
             record: None,
             toggled: BTreeSet::new(),
+            open_levels: None,
             tree_cursor: None,
             drawer: DrawerTab::Cost,
             sidebar: SidebarTab::Tools,
             tokens: TokensView::default(),
+            table: TableView::default(),
+            token_bounds: false,
             what_if: Arc::default(),
             peek: None,
             search: None,
@@ -230,6 +249,7 @@ impl View {
         if self.capture.as_ref() != Some(&capture) {
             self.record = None;
             self.toggled.clear();
+            self.open_levels = None;
             self.tree_cursor = None;
             self.peek = None;
             self.search = None;
@@ -268,6 +288,8 @@ impl View {
             PaneView::Text(format) => format!("text:{format}"),
             PaneView::Host(host) => format!("host:{host}"),
             PaneView::Tree => "tree".to_owned(),
+            PaneView::Table => "table".to_owned(),
+            PaneView::Hex(format) => format!("hex:{format}"),
         };
         let drawer = match self.by_hand.1 {
             DrawerTab::Cost => "cost",
@@ -287,6 +309,8 @@ impl View {
         for (pane, word) in self.panes.iter_mut().zip(panes) {
             let shows = match word.split_once(':') {
                 None if word == "tree" => Some(PaneView::Tree),
+                None if word == "table" => Some(PaneView::Table),
+                Some(("hex", format)) => id(format).map(PaneView::Hex),
                 Some(("rendered", format)) => id(format).map(PaneView::Rendered),
                 Some(("text", format)) => id(format).map(PaneView::Text),
                 Some(("host", host)) => HostId::try_from(host.to_owned()).ok().map(PaneView::Host),
@@ -304,11 +328,19 @@ impl View {
         self.by_hand = (self.panes, self.drawer);
     }
 
+    /// Turns the panes to what they show at first; what they showed, and which were open.
+    pub(super) fn reset_panes(&mut self) -> ([PaneView; 3], [bool; 3]) {
+        let before = (self.panes, self.open);
+        (self.panes, self.open, self.closed_for_lack) = (PaneView::FIRST, [true; 3], [false; 3]);
+        (self.by_hand.0, self.maximised, self.peek) = (self.panes, None, None);
+        before
+    }
+
     /// Closes the panes that have nothing to show, and opens again those that were closed for that reason.
     pub(super) fn fit_panes(&mut self, has_payload: bool, renders: bool) {
         for pane in 0..self.panes.len() {
             let has = match self.panes[pane] {
-                PaneView::Tree => has_payload,
+                PaneView::Tree | PaneView::Table => has_payload,
                 PaneView::Rendered("content") => renders,
                 _ => true,
             };
@@ -378,6 +410,11 @@ impl State {
             ViewAction::ToggleMaximised(pane) => view.maximised = if view.maximised == Some(pane) { None } else { Some(pane) },
             ViewAction::SelectRecord(record) => view.record = record,
             ViewAction::ToggleNode(node) => toggle(&mut view.toggled, node),
+            ViewAction::OpenLevels(levels) => {
+                view.open_levels = levels;
+                view.toggled.clear();
+            }
+            ViewAction::ToggleTokenBounds => view.token_bounds ^= true,
             ViewAction::SetTreeCursor(node) => view.tree_cursor = Some(node),
             ViewAction::Peek(format) => view.peek = format,
             ViewAction::KeepPeek => {

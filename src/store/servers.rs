@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{MOST_OF_SETTINGS, Readers, file_text, write_whole_for};
 use crate::problem::{Problem, ProblemKind};
-use crate::source::{ServerMemory, ToolArguments, Watch};
+use crate::source::{MemoryChanges, ServerMemory, ToolArguments, Watch};
 
 const FILE: &str = "servers.json";
 /// Held while the file is changed: two windows may be open.
@@ -98,23 +98,34 @@ pub fn read_servers(folder: &Path) -> Result<BTreeMap<String, ServerMemory>, Pro
     Ok(file.servers.into_iter().filter_map(entry).collect())
 }
 
-/// Writes what changed of some servers; the others stay as they are in the file now.
+/// Writes what changed of some servers; the rest stays as it is in the file now. What is remembered of these servers then.
 ///
 /// # Errors
 /// Why nothing was written.
-pub fn change_servers(folder: &Path, changed: BTreeMap<String, ServerMemory>) -> Result<(), Problem> {
+pub fn change_servers(folder: &Path, changes: MemoryChanges) -> Result<BTreeMap<String, ServerMemory>, Problem> {
     let fail = |error: &dyn std::fmt::Display| failed(folder, "cannot be kept", error);
     fs::create_dir_all(folder).map_err(|error| fail(&error))?;
     let lock = File::options().create(true).truncate(false).write(true).open(folder.join(LOCK)).map_err(|error| fail(&error))?;
     // Held until the file is closed.
     lock.lock().map_err(|error| fail(&error))?;
     let mut file = read(folder)?;
-    for (key, memory) in changed {
-        let entry = serde_json::to_value(ServerEntry::from(memory)).map_err(|error| fail(&error))?;
-        file.servers.insert(key, entry);
+    let mut changed: BTreeMap<String, ServerMemory> = BTreeMap::new();
+    for ((key, field), value) in changes {
+        let of_file = || file.servers.get(&key).and_then(|entry| serde_json::from_value::<ServerEntry>(entry.clone()).ok());
+        let there = || of_file().map_or_else(ServerMemory::default, ServerMemory::from);
+        changed.entry(key.clone()).or_insert_with(there).set(field, value);
+    }
+    for (key, memory) in &changed {
+        if *memory == ServerMemory::default() {
+            file.servers.remove(key);
+            continue;
+        }
+        let entry = serde_json::to_value(ServerEntry::from(memory.clone())).map_err(|error| fail(&error))?;
+        file.servers.insert(key.clone(), entry);
     }
     let text = serde_json::to_string_pretty(&file).map_err(|error| fail(&error))?;
-    write_whole_for(&folder.join(FILE), text.as_bytes(), Readers::Owner).map_err(Problem::from)
+    write_whole_for(&folder.join(FILE), text.as_bytes(), Readers::Owner)?;
+    Ok(changed)
 }
 
 fn read(folder: &Path) -> Result<ServersFile, Problem> {
@@ -155,10 +166,15 @@ mod tests {
             variables: BTreeMap::from([("city".into(), "Bonn".into())]),
             watch: Some(Watch { is_on: true, places: "/src/**/*.py".into(), build: "make".into() }),
         };
-        change_servers(&folder, BTreeMap::from([("a".into(), memory.clone())])).unwrap();
-        change_servers(&folder, BTreeMap::from([("b".into(), ServerMemory::default())])).unwrap();
-        let all = BTreeMap::from([("a".into(), memory.clone()), ("b".into(), ServerMemory::default())]);
+        let new = ServerMemory::default();
+        change_servers(&folder, new.changes("a", &memory)).unwrap();
+        let other = ServerMemory { source: "-- y".into(), ..ServerMemory::default() };
+        change_servers(&folder, new.changes("b", &other)).unwrap();
+        let all = BTreeMap::from([("a".into(), memory.clone()), ("b".into(), other.clone())]);
         assert_eq!(read_servers(&folder).unwrap(), all);
+        // What is forgotten leaves nothing.
+        change_servers(&folder, other.changes("b", &new)).unwrap();
+        assert_eq!(read_servers(&folder).unwrap().into_keys().collect::<Vec<_>>(), ["a"]);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -166,10 +182,25 @@ mod tests {
         }
         // What a later version wrote is not destroyed.
         fs::write(folder.join(FILE), r#"{"schema":"loupe.servers/1","servers":{"c":7}}"#).unwrap();
-        change_servers(&folder, BTreeMap::from([("a".into(), memory)])).unwrap();
+        change_servers(&folder, new.changes("a", &memory)).unwrap();
         assert_eq!(read_servers(&folder).unwrap().into_keys().collect::<Vec<_>>(), ["a"]);
         assert!(fs::read_to_string(folder.join(FILE)).unwrap().contains("\"c\": 7"));
         fs::write(folder.join(FILE), "{").unwrap();
-        assert!(read_servers(&folder).is_err() && change_servers(&folder, BTreeMap::new()).is_err());
+        assert!(read_servers(&folder).is_err() && change_servers(&folder, MemoryChanges::new()).is_err());
+    }
+
+    /// Both read the file when they were opened; one withdraws a trust, the other calls a tool.
+    #[test]
+    fn two_windows_on_one_server_undo_nothing_of_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let allowed = |tools: &[&str]| tools.iter().map(|tool| ((*tool).to_owned(), "00ff".to_owned())).collect();
+        let read = ServerMemory { allowed: allowed(&["write", "send"]), ..ServerMemory::default() };
+        change_servers(folder.path(), ServerMemory::default().changes("a", &read)).unwrap();
+        let withdrawn = ServerMemory { allowed: allowed(&["send"]), ..read.clone() };
+        change_servers(folder.path(), read.changes("a", &withdrawn)).unwrap();
+        let called = ServerMemory { tool: Some("send".into()), ..read.clone() };
+        let told = change_servers(folder.path(), read.changes("a", &called)).unwrap();
+        assert_eq!(read_servers(folder.path()).unwrap(), told);
+        assert_eq!(told["a"], ServerMemory { tool: Some("send".into()), ..withdrawn });
     }
 }

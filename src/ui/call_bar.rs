@@ -6,6 +6,7 @@
 mod call_as;
 mod date;
 mod fields;
+mod json;
 mod outcome;
 pub mod saved;
 
@@ -426,11 +427,9 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
         }
     };
     match form.mode {
-        FormMode::Json => fields::json_ui(ui, cx, &tool.name, form, mode),
+        FormMode::Json => json::json_ui(ui, cx, &tool.name, form, mode),
         // A field that is not finished says so itself, and keeps the cursor.
-        FormMode::Form if form.syntax.is_some() && !form.members.is_unfinished() => {
-            fields::json_ui(ui, cx, &tool.name, form, mode)
-        }
+        FormMode::Form if form.syntax.is_some() && !form.members.is_unfinished() => json::json_ui(ui, cx, &tool.name, form, mode),
         FormMode::Form if form.members.named.is_empty() => {
             ui.horizontal(|ui| {
                 mode(ui);

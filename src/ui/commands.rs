@@ -5,9 +5,10 @@
 
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
-use super::{Cx, compare, drawer, palette, servers, settings, strip, theme, watch};
-use crate::analysis::{HostsQuery, ParsedCaptureQuery, TextQuery};
+use super::{Cx, compare, drawer, palette, panes, servers, settings, sizes, strip, theme, undo, watch};
+use crate::analysis::{BytesQuery, HostsQuery, ParsedCaptureQuery, TextQuery};
 use crate::fixture::export::ExportChoice;
+use crate::format::TableForm;
 use crate::settings::Theme;
 use crate::source::Source;
 use crate::state::diff::DiffAction;
@@ -61,7 +62,7 @@ pub const COMMANDS: &[UiCommand] = &[
         Some(if is_open { Action::CloseDialog } else { palette::open() })
     }),
     UiCommand::new(BARE, Key::Slash, "Filter tools", focus_filter),
-    UiCommand::new(CTRL, Key::F, "Find in the pane", |_, cx| {
+    UiCommand::new(CTRL, Key::F, "Find in all panes", |_, cx| {
         has_answer(cx).then(|| ViewAction::SetSearch(Some(cx.state.view.search.clone().unwrap_or_default())).into())
     }),
     UiCommand::new(Modifiers::ALT, Key::Num1, "Open the answer as sent", |ui, cx| open_cell(ui, cx, 0)),
@@ -134,6 +135,18 @@ pub const COMMANDS: &[UiCommand] = &[
     }),
     UiCommand::new(Modifiers::SHIFT, Key::F8, "Previous finding, difference or cut", |ui, cx| step(ui, cx, false)),
     UiCommand::new(BARE, Key::F8, "Next finding, difference or cut", |ui, cx| step(ui, cx, true)),
+    UiCommand::new(CTRL, Key::Z, undo::NAME, |ui, cx| cx.state.undo.as_ref().map(|_| undo::run(ui))),
+    UiCommand::without_keys("Show or hide where tokens begin", |_, cx| {
+        has_answer(cx).then_some(ViewAction::ToggleTokenBounds.into())
+    }),
+    UiCommand::without_keys("Clear the arguments", |_, cx| {
+        let has_some = cx.state.form().is_some_and(|form| *form.text != *"{}");
+        has_some.then_some(CallAction::ClearArguments.into())
+    }),
+    UiCommand::without_keys("Reset the layout", |ui, _| {
+        sizes::forget(ui);
+        Some(SettingsAction::ResetLayout.into())
+    }),
     UiCommand::without_keys("Use my server…", |_, _| Some(ConnectAction::Show.into())),
     UiCommand::without_keys("Open file…", |_, _| Some(Action::OpenPath(None))),
     UiCommand::without_keys("Start page", |_, _| Some(ViewAction::ShowStart.into())),
@@ -195,7 +208,8 @@ pub fn keys(ui: &Ui, cx: &Cx<'_>) {
         let key = shortcut.logical_key;
         // A dialog keeps the keyboard, and closes itself; an open menu closes itself too.
         let toggles = key == Key::F1 || (key == Key::K && matches!(dialog, Some(Dialog::Palette { .. })));
-        let is_theirs = (in_dialog && !toggles) || (key == Key::Escape && Popup::is_any_open(ui));
+        // A field undoes what was typed into it.
+        let is_theirs = (in_dialog && !toggles) || (key == Key::Z && in_text) || (key == Key::Escape && Popup::is_any_open(ui));
         // On the connect screen a slash begins a path, and there are no tools to look for.
         let is_bare = shortcut.modifiers.is_none() && matches!(key, Key::Slash | Key::W | Key::V);
         let is_typing = (in_text || cx.state.view.screen == Screen::Connect) && is_bare;
@@ -323,6 +337,8 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
             | Screen::Settings
     ) {
         Some(ViewAction::ShowAnswer.into())
+    } else if view.screen == Screen::Tool {
+        Some(ViewAction::ShowStart.into())
     } else if view.peek.is_some() {
         Some(ViewAction::Peek(None).into())
     } else if let Some(pane) = view.maximised {
@@ -370,6 +386,8 @@ fn copy_pane(cx: &Cx<'_>) -> Option<Action> {
     match cx.state.view.shows(cx.state.view.focus) {
         PaneView::Rendered(format) | PaneView::Text(format) => Some(Action::Copy(cx.ready(TextQuery(format))?.text.to_string())),
         PaneView::Host(host) => Some(Action::Copy(cx.ready(HostsQuery)?.row(host)?.view.text.to_string())),
+        PaneView::Hex(format) => Some(Action::Copy(panes::hex_text(cx.ready(BytesQuery(format))?))),
+        PaneView::Table => panes::copy_table(cx, TableForm::Csv),
         PaneView::Tree => {
             let payload = cx.ready(ParsedCaptureQuery)?.payload.as_ref()?;
             Some(Action::Copy(String::from_utf8_lossy(&payload.root().raw_bytes()).into_owned()))

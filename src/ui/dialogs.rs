@@ -16,6 +16,7 @@ use crate::capture::Tool;
 use crate::fixture::export::ExportChoice;
 use crate::state::media::MediaAction;
 use crate::state::{Action, CallAction, CallOwner, Dialog, PathPurpose};
+use crate::token::Tokens;
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
     match (&cx.state.dialog, cx.state.server_requests.open.front()) {
@@ -235,7 +236,6 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
 }
 
 fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
-    let t = ThemeTokens::of(ui);
     title(ui, cx, name);
     let shown;
     let listed = cx.state.tools.iter().find(|listed| listed.tool.name == name);
@@ -250,6 +250,12 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
             return;
         }
     };
+    definition_parts(ui, cx, tool, tokens, height);
+}
+
+/// What a model reads of a tool, part by part, and what it costs.
+pub(super) fn definition_parts(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool, tokens: Option<Tokens>, height: f32) {
+    let t = ThemeTokens::of(ui);
     let mut cost = vec![format!("{} as listed", widgets::number_text(tool.raw.len() as u64, "bytes"))];
     if let Some(tokens) = tokens {
         let encoding = cx.state.settings.encoding();

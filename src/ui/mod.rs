@@ -38,7 +38,9 @@ mod start;
 mod status_bar;
 mod strip;
 mod tokenizer;
+mod tool_page;
 mod top_bar;
+mod undo;
 mod server_diff;
 mod watch;
 mod what_if;
@@ -186,6 +188,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         .frame(bar)
         .show(ui, |ui| status_bar::status_bar_ui(ui, cx));
     problems::problems_ui(ui, cx);
+    undo::undo_ui(ui, cx);
     if size.x < theme::MEDIUM {
         Panel::left("rail").exact_size(theme::RAIL).resizable(false).frame(bar).show(ui, |ui| sidebar::sidebar_ui(ui, cx));
     } else if cx.state.settings.sidebar_open {
@@ -209,6 +212,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     notices::notices_ui(ui, cx);
     let middle = CentralPanel::default().frame(Frame::new().fill(t.bg));
     match cx.state.view.screen {
+        Screen::Tool => middle.show(ui, |ui| tool_page::tool_page_ui(ui, cx)),
         Screen::Start => middle.show(ui, |ui| start::start_ui(ui, cx)),
         Screen::Connect => middle.show(ui, |ui| connect::connect_ui(ui, cx)),
         Screen::Hosts => middle.show(ui, |ui| hosts::hosts_ui(ui, cx)),

@@ -12,8 +12,12 @@ use super::commands::{self, COMMANDS};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, servers, widgets};
 use crate::format::FORMATS;
+use crate::source::{Source, import};
 use crate::state::server_diff::ServerDiffAction;
-use crate::state::{Action, CallAction, Dialog, ImportAction, PaneView, Screen, ViewAction};
+use crate::state::{Action, CallAction, Dialog, ImportAction, PaneView, Screen, ServersAction, ViewAction};
+
+/// How the entries begin that copy the server as a client's configuration.
+const CONFIGURE: &str = "Copy as configuration for";
 
 const WIDTH: f32 = 560.0;
 const ROW: f32 = 28.0;
@@ -35,6 +39,11 @@ enum Does {
     Action(Box<Action>),
     /// An index in [`COMMANDS`].
     Command(usize),
+}
+
+/// Opens the palette at the clients whose configuration the server can be copied as.
+pub fn configure() -> Action {
+    Action::ShowDialog(Dialog::Palette { text: CONFIGURE.to_owned(), chosen: 0 })
 }
 
 /// The field in the top bar that opens the palette, or an icon where there is no room for it.
@@ -233,6 +242,15 @@ fn all(cx: &Cx<'_>) -> Vec<Entry> {
             detail: String::new(),
             does: Does::Action(Box::new(Action::ServerDiff(ServerDiffAction::Choose))),
         });
+    }
+    if matches!(state.connection.source(), Some(Source::Command(_) | Source::Http(_))) {
+        entries.extend(import::clients().map(|client| Entry {
+            glyph: icons::COPY,
+            kind: "Command",
+            name: format!("{CONFIGURE} {client}"),
+            detail: String::new(),
+            does: Does::Action(Box::new(ServersAction::CopyConfiguration(client).into())),
+        }));
     }
     entries.extend(COMMANDS.iter().enumerate().filter(|(_, command)| command.name != COMMAND).map(|(index, command)| Entry {
         glyph: icons::SHORTCUTS,

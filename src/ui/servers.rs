@@ -1,15 +1,14 @@
 //! What is remembered of servers, as it is seen: tools that need no question, values that are asked for, the servers used
 //! before.
 
-use egui::containers::menu::SubMenuButton;
-use egui::{Key, Label, RichText, Role, ScrollArea, Ui, WidgetInfo, vec2};
+use egui::{Key, Label, RichText, ScrollArea, Ui};
 
 use super::dialogs::{paragraph, title};
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, commands, icons, top_bar};
 use crate::capture::Tool;
-use crate::source::{LEFT_OUT, Recent, Source, import};
+use crate::source::{LEFT_OUT, Recent, Source};
 use crate::state::{
     Action, AllowedTools, CallAction, Connection, ImportAction, MissingValues, OpenServersAction, ServersAction, ValuesAction,
 };
@@ -193,26 +192,6 @@ pub fn recent_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.close();
         }
     }
-}
-
-/// The clients for whose configuration the server can be copied.
-pub fn configuration_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    const NAME: &str = "Copy as configuration for";
-    let t = ThemeTokens::of(ui);
-    let button = egui::Button::new((icons::icon(icons::COPY, 14.0, t.weak), RichText::new(NAME).font(theme::base())))
-        .right_text(SubMenuButton::arrow_atom(None))
-        .frame_when_inactive(false)
-        .min_size(vec2(ui.available_width(), 28.0));
-    let (response, _) = SubMenuButton::from_button(button).ui(ui, |ui| {
-        for client in import::clients() {
-            if ui.button(client).clicked() {
-                cx.send(ServersAction::CopyConfiguration(client));
-                ui.close();
-            }
-        }
-    });
-    // The name alone, without the glyph's private-use character.
-    response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, true, NAME));
 }
 
 /// Where a server is, for people who wonder about a mark.

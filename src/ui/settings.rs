@@ -96,6 +96,13 @@ fn look_ui(ui: &mut Ui, cx: &Cx<'_>) {
             cx.send(SettingsAction::SetWrap(wrap));
         }
     });
+    row(ui, "Motion", |ui| {
+        let mut reduces = settings.reduce_motion;
+        if ui.checkbox(&mut reduces, "Reduce it").changed() {
+            cx.send(SettingsAction::ReduceMotion(reduces));
+        }
+        weak(ui, "Nothing turns or slides while you wait; the seconds still count");
+    });
 }
 
 fn counting_ui(ui: &mut Ui, cx: &Cx<'_>) {

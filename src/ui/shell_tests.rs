@@ -9,6 +9,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::{Cx, theme, window};
+use crate::analysis::Search;
 use crate::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
 use crate::fixture::export::ExportChoice;
 use crate::problem::{Problem, ProblemKind};
@@ -580,7 +581,7 @@ fn shortcuts_do_what_the_table_says() {
         (Modifiers::COMMAND, Key::Num2, ViewAction::FocusPane(1).into()),
         (Modifiers::COMMAND, Key::E, Action::ExportAs(ExportAction::save(ExportChoice::FOLDER))),
         (Modifiers::COMMAND, Key::R, ConnectAction::Reconnect.into()),
-        (Modifiers::COMMAND, Key::F, ViewAction::SetSearch(Some(String::new())).into()),
+        (Modifiers::COMMAND, Key::F, ViewAction::SetSearch(Some(Search::default())).into()),
         (Modifiers::COMMAND | Modifiers::SHIFT, Key::S, ConnectAction::Connect(Box::new(Source::sample())).into()),
         (Modifiers::NONE, Key::F1, Action::ShowDialog(Dialog::Shortcuts)),
     ] {

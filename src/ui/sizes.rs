@@ -36,6 +36,19 @@ pub(super) fn keep(ui: &Ui, cx: &Cx<'_>, size: f32, what: fn(u16) -> PanelSize) 
     ui.data_mut(|data| data.insert_temp(id, now));
 }
 
+/// Lets go of the sizes that panels have, so that they take those of the settings.
+pub(super) fn forget(ui: &Ui) {
+    ui.data_mut(|data| {
+        data.remove_by_type::<egui::PanelState>();
+        data.remove::<[f32; 3]>(shares_id());
+    });
+}
+
+/// Under which the shares of the panes are known.
+pub(super) fn shares_id() -> Id {
+    Id::unique("pane shares")
+}
+
 /// The same for the shares of the panes, which come and go as parts of one and are told in thousandths.
 pub(super) fn keep_shares(ui: &Ui, cx: &Cx<'_>, id: Id, before: [f32; 3], now: [f32; 3]) {
     let changed = id.with("changed");

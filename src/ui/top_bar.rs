@@ -246,9 +246,6 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         };
         item(ui, icons::SWAP, words, true, ConnectAction::ReconnectIn(Protocol::Version(version)).into());
     }
-    if has_source {
-        servers::configuration_menu_ui(ui, cx);
-    }
     if let Some(open) = watch::open(cx) {
         item(ui, icons::READ_ONLY, watch::NAME, true, open);
     }
@@ -256,6 +253,8 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     item(ui, icons::INFO, "How it connected", !cx.state.steps.is_empty(), Action::ShowDialog(Dialog::Steps));
     let other = Action::ServerDiff(ServerDiffAction::Choose);
     item(ui, icons::DIFF, "Compare tools with another…", connection.is_connected(), other);
+    let can_copy = connection.source().is_some_and(|source| matches!(source, Source::Command(_) | Source::Http(_)));
+    item(ui, icons::COPY, "Copy as configuration for…", can_copy, palette::configure());
     item(ui, icons::STDIO, "Show stderr", has_source, Action::ShowDialog(Dialog::Stderr));
     if let Some(Source::Http(http)) = connection.source()
         && let Some(login) = &http.login

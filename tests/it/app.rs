@@ -2,6 +2,7 @@
 //! accessibility tree alone.
 
 mod collections;
+mod copying;
 mod exact;
 mod fixtures;
 mod hosts;
@@ -988,10 +989,10 @@ fn check_controls(window: &mut Window, screen: &str, wrong: &mut Vec<String>) {
 fn the_server_is_copied_as_the_configuration_of_a_client() {
     let mut window = on_sample();
     window.get_by_label_contains("Server Sample").click();
-    until_label(&mut window, "Copy as configuration for");
-    window.get_by_label("Copy as configuration for").click();
-    until_label(&mut window, "Gemini CLI");
-    window.get_by_label("Codex").click();
+    until_label(&mut window, "Copy as configuration for…");
+    window.get_by_label("Copy as configuration for…").click();
+    until_label(&mut window, "Copy as configuration for Gemini CLI");
+    window.get_by_label("Copy as configuration for Codex").click();
     until(&mut window, "the configuration is copied", |window| !copied(window).is_empty());
     let text = copied(&window).concat();
     let import = mcp_loupe::source::import::read("config.toml", &text).unwrap();

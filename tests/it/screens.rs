@@ -9,7 +9,7 @@ use crate::pictures;
 use crate::window::Window;
 use bytes::Bytes;
 use egui::Theme::{Dark, Light};
-use mcp_loupe::analysis::{TextOf, TextQuery};
+use mcp_loupe::analysis::{Search, TextOf, TextQuery};
 use mcp_loupe::capture::{Direction, Line, LineKind, Prompt, Resource};
 use mcp_loupe::host::Hosts;
 use mcp_loupe::json::Doc;
@@ -220,7 +220,7 @@ fn panes_and_states() {
     let id = window.state.view.capture.clone().unwrap();
     let Some(QueryState::Ready(text)) = window.state.answers.get(&id, TextQuery("toon")) else { panic!("the text is not there") };
     let record = text.matched.records.get(1).map(|record| record.node);
-    window.send(ViewAction::SetSearch(Some("north".into())));
+    window.send(ViewAction::SetSearch(Some(Search::plain("north"))));
     window.send(ViewAction::SelectRecord(record));
     window.state.running = Some(CallInFlight {
         owner: CallOwner::Person,

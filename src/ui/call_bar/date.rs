@@ -1,7 +1,8 @@
-//! A month to pick a date from, beside the text of a date.
+//! A month to pick a date from, with the time of day and its zone, beside the text of a date.
 
-use egui::{Align2, Grid, Id, Popup, PopupCloseBehavior, Role, Sense, Ui, WidgetInfo, vec2};
+use egui::{Align2, DragValue, Grid, Id, Popup, PopupCloseBehavior, Role, Sense, Ui, WidgetInfo, vec2};
 use time::format_description::BorrowedFormatItem;
+use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 
@@ -45,10 +46,15 @@ pub(super) fn pick_ui(ui: &mut Ui, id: Id, name: &str, text: &str, has_time: boo
                 }
             }
         });
+        if has_time {
+            ui.separator();
+            picked = picked.take().or(clock_ui(ui, text, today));
+        }
         if let Some(day) = turn_to {
             ui.data_mut(|data| data.insert_temp(month, first_of(day).to_julian_day()));
         }
-        if picked.is_some() {
+        // A time is rarely right at the first try: it closes nothing.
+        if picked.is_some() && !has_time {
             ui.data_mut(|data| data.remove::<i32>(month));
             ui.close();
         }
@@ -79,6 +85,46 @@ fn day_ui(ui: &mut Ui, day: Date, is_of_month: bool, is_given: bool, is_today: b
     response.clicked()
 }
 
+/// Hours, minutes and seconds, and how far their zone is from UTC; where the text is no time, those of the beginning of today.
+fn clock_ui(ui: &mut Ui, text: &str, today: OffsetDateTime) -> Option<String> {
+    let day = date_of(text).unwrap_or(today.date());
+    let before = OffsetDateTime::parse(text, &Rfc3339).unwrap_or_else(|_| day.midnight().assume_offset(today.offset()));
+    let (mut hour, mut minute, mut second) = before.to_hms();
+    let mut zone = before.offset().whole_minutes();
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for (name, value, last) in [("Hour", &mut hour, 23), ("Minute", &mut minute, 59), ("Second", &mut second, 59)] {
+            let digits = DragValue::new(value).range(0..=last).speed(0.2).custom_formatter(|number, _| format!("{number:02}"));
+            ui.add(digits).accessible_name(name);
+        }
+        let minutes = DragValue::new(&mut zone).range(-12 * 60..=14 * 60).speed(15.0);
+        let minutes =
+            minutes.custom_formatter(|number, _| zone_text(number as i16)).custom_parser(|typed| Some(zone_of(typed)?.into()));
+        ui.add(minutes).accessible_name("Zone, from UTC").on_hover_text("How far the zone is from UTC: Z, +01:00, −03:30");
+    });
+    let zone = UtcOffset::from_whole_seconds(i32::from(zone) * 60).ok()?;
+    let after = before.replace_hour(hour).ok()?.replace_minute(minute).ok()?.replace_second(second).ok()?.replace_offset(zone);
+    (after != before || after.offset() != before.offset()).then(|| after.format(&Rfc3339).ok())?
+}
+
+fn zone_text(minutes: i16) -> String {
+    match minutes {
+        0 => "Z".to_owned(),
+        _ => format!("{}{:02}:{:02}", if minutes < 0 { '-' } else { '+' }, minutes.abs() / 60, minutes.abs() % 60),
+    }
+}
+
+/// The minutes of `Z`, `+01:00`, `-3:30` or `+5`.
+fn zone_of(text: &str) -> Option<i16> {
+    let text = text.trim().replace('\u{2212}', "-");
+    if text.eq_ignore_ascii_case("z") {
+        return Some(0);
+    }
+    let (sign, rest) = text.strip_prefix('-').map_or((1, text.trim_start_matches('+')), |rest| (-1, rest));
+    let (hours, minutes) = rest.split_once(':').unwrap_or((rest, "0"));
+    Some(sign * (hours.parse::<i16>().ok()?.checked_mul(60)?.checked_add(minutes.parse().ok()?)?))
+}
+
 fn date_of(text: &str) -> Option<Date> {
     Date::parse(text.get(..10)?, DATE).ok()
 }
@@ -104,6 +150,14 @@ mod tests {
     use time::macros::{date, offset};
 
     use super::*;
+
+    #[test]
+    fn a_zone_is_read_as_it_is_written() {
+        for minutes in [0, 60, -210, 14 * 60, 345] {
+            assert_eq!(zone_of(&zone_text(minutes)), Some(minutes));
+        }
+        assert_eq!([zone_of("-3:30"), zone_of("+5"), zone_of("z"), zone_of("Bonn")], [Some(-210), Some(300), Some(0), None]);
+    }
 
     #[test]
     fn the_time_and_the_zone_stay() {

@@ -6,8 +6,7 @@
 use std::borrow::Cow;
 
 use egui::{
-    Color32, Frame, Id, Margin, Popup, PopupCloseBehavior, Rect, Response, RichText, ScrollArea, Sense, Stroke, TextEdit, Ui,
-    vec2,
+    Color32, Frame, Id, Margin, Popup, PopupCloseBehavior, Rect, RichText, ScrollArea, Sense, Stroke, TextEdit, Ui, vec2,
 };
 
 use time::OffsetDateTime;
@@ -740,57 +739,12 @@ fn json_value(text: String) -> Value {
     if text.trim().is_empty() { Value::Unset } else { Value::Json(text) }
 }
 
-fn invalid_border(ui: &mut Ui, color: Color32) {
+pub(super) fn invalid_border(ui: &mut Ui, color: Color32) {
     let widgets = &mut ui.visuals_mut().widgets;
     for visuals in [&mut widgets.inactive, &mut widgets.hovered, &mut widgets.active, &mut widgets.noninteractive] {
         visuals.bg_stroke = Stroke::new(1.0, color);
     }
     ui.visuals_mut().selection.stroke = Stroke::new(1.5, color);
-}
-
-/// The arguments as JSON text, with what is wrong in it by line and column.
-pub(super) fn json_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: impl FnOnce(&mut Ui)) {
-    let t = ThemeTokens::of(ui);
-    ui.horizontal_top(|ui| {
-        ui.spacing_mut().item_spacing.x = 12.0;
-        lead(ui);
-        let width = ui.available_width();
-        ui.vertical(|ui| {
-            let mut text = form.text.to_string();
-            let response = ui
-                .scope(|ui| {
-                    if form.syntax.is_some() {
-                        invalid_border(ui, t.bad);
-                    }
-                    ScrollArea::vertical().id_salt("arguments").max_height(132.0).min_scrolled_height(132.0).show(ui, |ui| {
-                        ui.add(
-                            TextEdit::multiline(&mut text)
-                                .id(Id::unique(("arguments", tool)))
-                                .font(theme::mono(12.0))
-                                .desired_rows(text_rows(&form.text))
-                                .desired_width(width - 18.0)
-                                .margin(Margin::symmetric(8, 5))
-                                .hint_text("{}"),
-                        )
-                    })
-                })
-                .inner
-                .inner;
-            let response: Response = response.accessible_name("Arguments as JSON");
-            if response.changed() {
-                cx.send(CallAction::SetArgumentsText(text));
-            }
-            if let Some((message, line, column)) = &form.syntax {
-                ui.label(
-                    RichText::new(format!("Line {line}, column {column}: {message}")).font(theme::regular(12.0)).color(t.bad),
-                );
-            }
-        });
-    });
-}
-
-fn text_rows(text: &str) -> usize {
-    text.lines().count().clamp(3, 7)
 }
 
 /// A JSON Pointer as people write a path: `items[2].price`.

@@ -51,7 +51,8 @@ fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &CallInFlight) {
         _ => {
             // The total is unknown: a piece moves through the track once in two seconds.
             ui.painter().rect_filled(rect, theme::RADIUS_BAR, t.hover);
-            let at = (elapsed.as_secs_f32() / 2.0).fract();
+            let moves = !cx.state.settings.reduce_motion;
+            let at = if moves { (elapsed.as_secs_f32() / 2.0).fract() } else { 0.5 };
             let piece =
                 Rect::from_min_size(pos2(rect.left() + at * rect.width() * 0.75, rect.top()), vec2(rect.width() * 0.25, 4.0));
             ui.painter().rect_filled(piece, theme::RADIUS_BAR, t.accent);

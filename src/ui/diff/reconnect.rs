@@ -31,8 +31,8 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
     let Some(view) = since(cx) else { return false };
     let encoding = cx.state.settings.encoding();
     let format = match shows {
-        PaneView::Text(format) | PaneView::Rendered(format) => format,
-        PaneView::Tree => "json",
+        PaneView::Text(format) | PaneView::Rendered(format) | PaneView::Hex(format) => format,
+        PaneView::Tree | PaneView::Table => "json",
         PaneView::Host(_) => return false,
     };
     let pair = view.found.tokens.iter().find(|pair| pair.format == format).and_then(|pair| Some((pair.a?, pair.b?)));

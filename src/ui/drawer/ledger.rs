@@ -712,8 +712,8 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
     let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
     let formats: Vec<_> = lines.iter().filter(|line| matches!(line.known, Known::Row(..))).map(|line| line.format).collect();
     let shown = match cx.state.view.shows(1) {
-        PaneView::Text(format) | PaneView::Rendered(format) => format,
-        PaneView::Tree => "structured",
+        PaneView::Text(format) | PaneView::Rendered(format) | PaneView::Hex(format) => format,
+        PaneView::Tree | PaneView::Table => "structured",
         PaneView::Host(_) => "",
     };
     let at = formats.iter().position(|&format| format == shown);

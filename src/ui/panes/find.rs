@@ -1,36 +1,50 @@
-//! The bar to find in a pane. The engine finds; here one steps from place to place.
+//! The bar to find in all panes. The engine finds; here one steps from place to place.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use egui::{Align, Color32, Id, Key, Layout, Rect, RichText, Stroke, Ui, vec2};
 
-use super::PaneCx;
 use super::text::goto_id;
-use crate::analysis::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery};
-use crate::state::{PaneView, ViewAction};
+use super::{PaneCx, header};
+use crate::analysis::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery, Search, SearchKind};
+use crate::format::ParsedCapture;
+use crate::state::{PaneView, QueryState, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::{Cx, icons, widgets};
+use crate::ui::widgets::{self, Button};
+use crate::ui::{Cx, icons};
 
-/// What was found in the pane that has the keys, in the tree by node; nothing where nothing is looked for.
+/// The ways to write what is looked for, with a hint for the field.
+const KINDS: [(SearchKind, &str, &str); 3] = [
+    (SearchKind::Plain, "Plain", "Find in all panes"),
+    (SearchKind::Regex, "Regex", r"such as \bid-\d+ or (?i)north"),
+    (SearchKind::JsonPath, "JSONPath", "such as $.items[?@.price > 10].name"),
+];
+/// Width of the bar from which on it counts in each pane by name.
+const WIDE: f32 = 820.0;
+
+/// What was found in a pane, in trees and tables by node; `None` where nothing is looked for.
+fn asked<'a>(cx: &Cx<'a>, pane: &PaneCx) -> Option<QueryState<'a, Arc<[Range<usize>]>>> {
+    let search = cx.state.view.search.as_ref().filter(|search| pane.index < 3 && !search.text.is_empty())?.clone();
+    Some(match cx.state.view.shows(pane.index) {
+        PaneView::Host(host) => cx.ask(FindHostQuery { host, with_cuts: cx.state.view.hosts.shows_removed, search }),
+        PaneView::Tree | PaneView::Table => cx.ask(FindDataQuery(search)),
+        PaneView::Text(_) | PaneView::Rendered(_) | PaneView::Hex(_) => cx.ask(FindQuery { format: pane.format, search }),
+    })
+}
+
+/// What was found in a pane, in trees and tables by node; nothing where nothing is looked for.
 pub fn places<'a>(cx: &Cx<'a>, pane: &PaneCx) -> &'a [Range<usize>] {
-    let needle = cx.state.view.search.as_deref().filter(|needle| pane.is_focused && pane.index < 3 && !needle.is_empty());
-    let found = needle.and_then(|needle| match cx.state.view.shows(pane.index) {
-        PaneView::Host(host) => {
-            cx.ready(FindHostQuery { host, with_cuts: cx.state.view.hosts.shows_removed, needle: needle.into() })
-        }
-        PaneView::Tree => cx.ready(FindDataQuery(needle.into())),
-        PaneView::Text(_) | PaneView::Rendered(_) => cx.ready(FindQuery { format: pane.format, needle: needle.into() }),
-    });
-    found.map_or(&[], |found| found)
+    asked(cx, pane).and_then(QueryState::ready).map_or(&[], |found| found)
 }
 
 fn index_id(pane: &PaneCx) -> Id {
     Id::unique(("find index", pane.index))
 }
 
-/// The place that was stepped to last.
+/// The place that was stepped to last, in the pane that has the keys.
 pub fn current<'a>(ui: &Ui, cx: &Cx<'a>, pane: &PaneCx) -> Option<&'a Range<usize>> {
-    let places = places(cx, pane);
+    let places = Some(places(cx, pane)).filter(|_| pane.is_focused)?;
     let index: usize = ui.data(|data| data.get_temp(index_id(pane))).unwrap_or(0);
     places.get(index.min(places.len().checked_sub(1)?))
 }
@@ -40,61 +54,128 @@ pub fn colors(t: &ThemeTokens, is_current: bool) -> (Color32, Stroke) {
     if is_current { (t.sel, Stroke::new(1.0, t.accent)) } else { (t.warn_bg, Stroke::new(1.0, t.warn_line)) }
 }
 
-/// The bar to find in a pane; the room that is left.
-pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, body: Rect, pane: &PaneCx) -> Rect {
+/// Turns a pane to a place.
+fn go(ui: &Ui, pane: &PaneCx, places: &[Range<usize>], index: usize) {
+    ui.data_mut(|data| {
+        data.insert_temp(index_id(pane), index);
+        data.insert_temp(goto_id(pane), places[index].start);
+    });
+}
+
+/// The bar above the panes, where something is looked for; the room that is left. `open` are the panes that are not closed.
+pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, open: &[usize], subject: Option<&ParsedCapture>) -> Rect {
+    let Some(search) = &cx.state.view.search else { return rect };
     let t = ThemeTokens::of(ui);
-    let bar = Rect::from_min_size(body.min, vec2(body.width(), 38.0));
+    let bar = Rect::from_min_size(rect.min, vec2(rect.width(), 38.0));
     ui.painter().rect_filled(bar, 0.0, t.card);
     ui.painter().hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
-    let index_id = index_id(pane);
     ui.scope_builder(
         widgets::region(ui, "find").max_rect(bar.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)),
         |ui| {
-            let mut text = cx.state.view.search.clone().unwrap_or_default();
+            ui.spacing_mut().item_spacing.x = 8.0;
+            let is_wide = bar.width() >= WIDE;
+            let selected = KINDS.iter().position(|(kind, ..)| *kind == search.kind).unwrap_or(0);
+            let mut text = search.text.to_string();
             let edit = ui.add(
-                egui::TextEdit::singleline(&mut text).id_salt("find field").hint_text("Find in this pane").desired_width(200.0),
+                egui::TextEdit::singleline(&mut text)
+                    .id_salt("find field")
+                    .hint_text(KINDS[selected].2)
+                    .desired_width(if is_wide { 260.0 } else { 150.0 }),
             );
+            edit.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, KINDS[0].2));
             let pass = ui.ctx().cumulative_pass_nr();
-            let last: Option<u64> = ui.data(|data| data.get_temp(index_id.with("painted")));
+            let painted = Id::unique("find painted");
+            let last: Option<u64> = ui.data(|data| data.get_temp(painted));
             if last.is_none_or(|last| last + 1 < pass) {
                 edit.request_focus();
             }
-            ui.data_mut(|data| data.insert_temp(index_id.with("painted"), pass));
+            ui.data_mut(|data| data.insert_temp(painted, pass));
             if edit.changed() {
-                cx.send(ViewAction::SetSearch(Some(text)));
+                cx.send(ViewAction::SetSearch(Some(Search { text: text.into(), kind: search.kind })));
             }
-            let places = places(cx, pane);
-            let mut index: usize = ui.data(|data| data.get_temp(index_id)).unwrap_or(0).min(places.len().saturating_sub(1));
-            let label = match places.len() {
-                0 => "No matches".to_owned(),
-                FIND_LIMIT => {
-                    format!("{} of more than {}", widgets::grouped(index as u64 + 1), widgets::grouped(FIND_LIMIT as u64))
-                }
-                count => format!("{} of {}", widgets::grouped(index as u64 + 1), widgets::grouped(count as u64)),
-            };
-            ui.label(RichText::new(label).font(theme::code()).color(t.weak));
+            if let Some(kind) = widgets::segmented(ui, "Find by", &KINDS.map(|(_, name, _)| name), selected) {
+                cx.send(ViewAction::SetSearch(Some(Search { kind: KINDS[kind].0, ..search.clone() })));
+            }
             let is_enter = edit.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             let is_back = ui.input(|input| input.modifiers.shift);
-            let next = widgets::icon_button(ui, icons::DOWN, "Next place").clicked() || (is_enter && !is_back);
-            let previous = widgets::icon_button(ui, icons::UP, "Previous place").clicked() || (is_enter && is_back);
             if is_enter {
                 edit.request_focus();
             }
-            if !places.is_empty() && (next || previous || edit.changed()) {
-                index = match (next, previous) {
-                    (true, _) => (index + 1) % places.len(),
-                    (_, true) => (index + places.len() - 1) % places.len(),
-                    _ => 0,
+            let next = widgets::icon_button(ui, icons::DOWN, "Next place").clicked() || (is_enter && !is_back);
+            let previous = widgets::icon_button(ui, icons::UP, "Previous place").clicked() || (is_enter && is_back);
+            let close = bar.right() - 12.0 - theme::ICON_BUTTON;
+            let focus = cx.state.view.focus;
+            // The pane that has the keys comes first: of the others a narrow bar has no room.
+            let others = open.iter().filter(|pane| is_wide && **pane != focus);
+            for &pane in open.iter().filter(|pane| **pane == focus).chain(others) {
+                let title = header::title(cx, cx.state.view.shows(pane), subject, t);
+                let pane = PaneCx { index: pane, format: title.format, is_focused: pane == focus };
+                let places = match asked(cx, &pane) {
+                    Some(QueryState::Ready(places)) => places,
+                    Some(QueryState::Failed(problem)) if pane.is_focused => {
+                        let room = close - ui.cursor().left() - 8.0;
+                        let at = egui::pos2(ui.cursor().left(), bar.center().y);
+                        widgets::text_at(ui, at, problem.what.as_str(), theme::small(), t.bad, room);
+                        let (place, _) = ui.allocate_exact_size(vec2(room.max(0.0), 20.0), egui::Sense::hover());
+                        let response = ui.interact(place, ui.scope_id().with("why not"), egui::Sense::hover());
+                        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Alert, true, &problem.what));
+                        response.on_hover_text(&problem.what);
+                        return;
+                    }
+                    _ => continue,
                 };
-                ui.data_mut(|data| {
-                    data.insert_temp(index_id, index);
-                    data.insert_temp(goto_id(pane), places[index].start);
-                });
-            }
-            if widgets::icon_button(ui, icons::CLOSE, "Close find").clicked() {
-                cx.send(ViewAction::SetSearch(None));
+                let seen = index_id(&pane).with("of");
+                let is_new = ui.data(|data| data.get_temp::<Search>(seen)).as_ref() != Some(search);
+                let mut index: usize = ui.data(|data| data.get_temp(index_id(&pane))).unwrap_or(0);
+                index = index.min(places.len().saturating_sub(1));
+                if is_new {
+                    ui.data_mut(|data| data.insert_temp(seen, search.clone()));
+                    index = 0;
+                }
+                if pane.is_focused && next && !places.is_empty() {
+                    index = (index + 1) % places.len();
+                } else if pane.is_focused && previous && !places.is_empty() {
+                    index = (index + places.len() - 1) % places.len();
+                }
+                if (is_new || (pane.is_focused && (next || previous))) && !places.is_empty() {
+                    go(ui, &pane, places, index);
+                }
+                count_ui(ui, cx, &pane, &title.name, index, places.len());
             }
         },
     );
-    body.with_min_y(bar.bottom())
+    let corner = Rect::from_min_max(egui::pos2(bar.right() - 12.0 - theme::ICON_BUTTON, bar.top()), bar.max);
+    ui.scope_builder(widgets::region(ui, "find end").max_rect(corner).layout(Layout::left_to_right(Align::Center)), |ui| {
+        if widgets::icon_button(ui, icons::CLOSE, "Close find").clicked() {
+            cx.send(ViewAction::SetSearch(None));
+        }
+    });
+    rect.with_min_y(bar.bottom())
+}
+
+/// How much was found in a pane, and which place of it one is at; a click on another pane's turns to it.
+fn count_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, title: &str, index: usize, count: usize) {
+    let t = ThemeTokens::of(ui);
+    let all = match count {
+        FIND_LIMIT => format!("more than {}", widgets::grouped(FIND_LIMIT as u64)),
+        count => widgets::grouped(count as u64),
+    };
+    if !pane.is_focused {
+        let name = format!("{title} {all}");
+        if Button::new(&name)
+            .key(header::PLACES[pane.index])
+            .tip("Step through these")
+            .frameless()
+            .height(24.0)
+            .show(ui)
+            .clicked()
+        {
+            cx.send(ViewAction::FocusPane(pane.index));
+        }
+        return;
+    }
+    let words = if count == 0 { "No matches".to_owned() } else { format!("{} of {all}", widgets::grouped(index as u64 + 1)) };
+    let label = ui.label(RichText::new(words).font(theme::code()).color(t.text));
+    ui.ctx().accesskit_node_builder(label.id, |node| node.set_live(egui::accesskit::Live::Polite));
+    ui.label(RichText::new(format!("in {title}")).font(theme::small()).color(t.weak));
 }

@@ -1,6 +1,6 @@
 //! The frame around each pane, and how panes share the room: three beside each other, two, or one, with tabs for the rest.
 
-use egui::{Align, CursorIcon, Id, Layout, Popup, Rect, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Align, CursorIcon, Layout, Popup, Rect, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::header::{self, header_ui};
 use super::strip::strip_ui;
@@ -25,7 +25,8 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let subject = cx.ready(ParsedCaptureQuery).map(|subject| &**subject);
     if let Some(running) = cx.state.running.as_ref() {
-        progress_bar(ui, rect, cx.state.now.saturating_sub(running.since).as_secs_f32());
+        let elapsed = cx.state.now.saturating_sub(running.since).as_secs_f32();
+        progress_bar(ui, rect, (!cx.state.settings.reduce_motion).then_some(elapsed));
     }
     let Some(capture) = cx.state.capture() else {
         ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| match &cx.state.running {
@@ -86,7 +87,8 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if needs_strip {
         rect = strip_ui(ui, cx, rect, &shown, subject);
     }
-    let shares_id = Id::unique("pane shares");
+    rect = super::find::search_ui(ui, cx, rect, &open, subject);
+    let shares_id = sizes::shares_id();
     let kept = cx.state.settings.panels.panes.map(|shares| shares.map(f32::from));
     let mut shares: [f32; 3] = ui.data(|data| data.get_temp(shares_id)).or(kept).unwrap_or(SHARES);
     let before = shares;
@@ -146,14 +148,16 @@ fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, 
     }
 }
 
-/// A thin bar that moves while a call runs; the old answer stays in sight under it.
-fn progress_bar(ui: &Ui, rect: Rect, elapsed: f32) {
+/// A thin bar that moves while a call runs, unless motion is reduced; the old answer stays in sight under it.
+fn progress_bar(ui: &Ui, rect: Rect, elapsed: Option<f32>) {
     let t = ThemeTokens::of(ui);
     let width = rect.width() * 0.2;
-    let left = rect.left() + (rect.width() + width) * (elapsed * 0.5).fract() - width;
+    let left = rect.left() + (rect.width() + width) * (elapsed.unwrap_or(1.0) * 0.5).fract() - width;
     let bar = Rect::from_min_size(pos2(left, rect.top()), vec2(width, 2.0)).intersect(rect);
     ui.painter().rect_filled(bar, 0.0, t.accent);
-    ui.request_repaint_after(std::time::Duration::from_millis(33));
+    if elapsed.is_some() {
+        ui.request_repaint_after(std::time::Duration::from_millis(33));
+    }
 }
 
 /// Says how the call ended, where it did not end well; the height it took.
@@ -222,9 +226,6 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&P
     }
     let Some(kind) = PANES.iter().find(|kind| (kind.of)(view).is_some()) else { return };
     let pane_cx = PaneCx { index: pane, format: title.format, is_focused };
-    if is_focused && cx.state.view.search.is_some() {
-        body = super::find::search_ui(ui, cx, body, &pane_cx);
-    }
     ui.scope_builder(widgets::region(ui, "body").max_rect(body), |ui| {
         ui.set_clip_rect(body.intersect(ui.clip_rect()));
         let is_dropped = super::host::is_dropped(cx, view);

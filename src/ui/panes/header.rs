@@ -3,8 +3,8 @@
 use egui::{Align, Align2, Color32, Layout, Popup, Rect, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::format_title;
-use crate::analysis::{HostsQuery, RowQuery, TextQuery};
-use crate::format::{FORMATS, ParsedCapture};
+use crate::analysis::{BytesQuery, HostsQuery, RowQuery, TextQuery};
+use crate::format::{FORMATS, ParsedCapture, TableForm};
 use crate::host::HostId;
 use crate::state::{Action, PaneView, QueryState, ViewAction};
 use crate::token::Count;
@@ -43,6 +43,8 @@ pub fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&ParsedCapture>, t: &T
         PaneView::Host(host) => {
             Title { name: host_name(cx, host), subtitle: "as its model sees it".into(), hue: t.hue_both, format: "host" }
         }
+        PaneView::Hex(format) => of("Hex", format_title(format), format),
+        PaneView::Table => of("Table", "of the data", "structured"),
         PaneView::Tree => match subject.map(|subject| subject.payload.as_ref()) {
             Some(Some(payload)) if payload.is_structured() => of("structuredContent", "", "structured"),
             Some(Some(payload)) => of("Data", &payload.origin_text(), "structured"),
@@ -74,6 +76,7 @@ fn costing(view: PaneView, title: &Title) -> Option<RowQuery> {
     // A payload read from the text has no format of its own but its compact JSON.
     let format = match view {
         PaneView::Tree if title.name == "Data" => "json",
+        PaneView::Table => return None,
         PaneView::Text("content-pretty") => "content",
         _ => title.format,
     };
@@ -284,11 +287,16 @@ pub fn chooser(response: &Response, cx: &Cx<'_>, pane: usize, view: PaneView) {
         egui::ScrollArea::vertical().max_height(520.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             choose(ui, PaneView::Tree, "Data as a tree", t.hue_structured);
+            choose(ui, PaneView::Table, "Data as a table", t.hue_structured);
             choose(ui, PaneView::Rendered("content"), "Rendered: text content", t.hue_text);
             choose(ui, PaneView::Rendered("markdown-table"), "Rendered: Markdown table", t.hue_derived);
             menu_heading(ui, "Exact text");
             for format in FORMATS.iter().filter(|format| format.is_as_sent()) {
                 choose(ui, PaneView::Text(format.id()), format.title(), t.hue(format.id()));
+            }
+            menu_heading(ui, "Exact bytes, hexadecimal");
+            for format in ["content", "wire"] {
+                choose(ui, PaneView::Hex(format), format_title(format), t.hue(format));
             }
             menu_heading(ui, "Written by Loupe from the data, not sent by the server");
             for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
@@ -359,6 +367,22 @@ pub fn copy_button(ui: &mut Ui, cx: &Cx<'_>, view: PaneView, title: &Title) {
             && let Some(row) = report.row(host)
         {
             cx.send(Action::Copy(row.view.text.to_string()));
+        }
+        return;
+    }
+    if view == PaneView::Table {
+        if let Some(action) = super::data_table::copy_table(cx, TableForm::Csv)
+            && widgets::icon_button(ui, icons::COPY, "Copy the table as CSV").clicked()
+        {
+            cx.send(action);
+        }
+        return;
+    }
+    if let PaneView::Hex(format) = view {
+        if let Some(bytes) = cx.ready(BytesQuery(format))
+            && widgets::icon_button(ui, icons::COPY, &name).clicked()
+        {
+            cx.send(Action::Copy(super::hex::hex_text(bytes)));
         }
         return;
     }

@@ -350,8 +350,8 @@ pub fn is_dropped(cx: &Cx<'_>, view: PaneView) -> bool {
     let Some(report) = cx.ready(HostsQuery) else { return false };
     let Some(row) = report.row(host).filter(|row| row.tokens.is_some()) else { return false };
     match view {
-        PaneView::Rendered("content") | PaneView::Text("content") => !row.shares.has_content,
-        PaneView::Tree | PaneView::Text("structured") => {
+        PaneView::Rendered("content") | PaneView::Text("content") | PaneView::Hex("content") => !row.shares.has_content,
+        PaneView::Tree | PaneView::Table | PaneView::Text("structured") => {
             !row.shares.has_structured && report.rows.iter().any(|row| row.shares.has_structured)
         }
         _ => false,

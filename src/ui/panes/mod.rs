@@ -3,10 +3,13 @@
 mod breaks;
 mod card;
 pub mod colour;
+mod copy;
+mod data_table;
 mod find;
 mod frame;
 mod glyph;
 mod header;
+mod hex;
 mod host;
 mod inline;
 pub mod item;
@@ -30,8 +33,10 @@ use crate::format;
 use crate::problem::{Problem, ProblemKind};
 use crate::state::PaneView;
 
+pub use data_table::copy_table;
 pub use frame::panes_ui;
 pub use header::menu_row;
+pub use hex::hex_text;
 pub use host::{host_alone_ui, legend_ui as host_legend_ui, next_cut, show_in_host};
 pub use reading::readers_ui;
 pub use text::go_to;
@@ -84,6 +89,16 @@ pub static PANES: &[Pane] = &[
         of: |view| if view == PaneView::Tree { Some("structured") } else { None },
         body: tree::tree_ui,
         footer: tree::footer_ui,
+    },
+    Pane {
+        of: |view| if view == PaneView::Table { Some("structured") } else { None },
+        body: data_table::table_ui,
+        footer: data_table::footer_ui,
+    },
+    Pane {
+        of: |view| if let PaneView::Hex(format) = view { Some(format) } else { None },
+        body: hex::hex_ui,
+        footer: hex::footer_ui,
     },
     Pane {
         of: |view| if matches!(view, PaneView::Host(_)) { Some("host") } else { None },

@@ -15,7 +15,7 @@ use super::colour::job;
 use super::select::{DrawnText, Selection, between, intersect};
 use super::{PaneCx, find, glyph, host, reading};
 use crate::analysis::special::Shown;
-use crate::analysis::{ParsedCaptureQuery, PartQuery, TextQuery, TextRow, TextRowsQuery, TextView};
+use crate::analysis::{ParsedCaptureQuery, PartQuery, TextQuery, TextRow, TextRowsQuery, TextView, TokenStartsQuery};
 use crate::finding::{AnswerFindings, Severity};
 use crate::format::Syntax;
 use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
@@ -155,6 +155,7 @@ impl Prepared {
         let found = tried.as_deref().unwrap_or_else(|| find::places(cx, pane));
         let current = find::current(ui, cx, pane).filter(|_| tried.is_none());
         let leaf = selected_leaf(cx, pane.format);
+        let tokens = token_starts(cx, pane);
         let cuts = host::cuts_of(cx, pane.format);
         let blocks = if pane.format == "content" { block_starts(cx) } else { Vec::new() };
         let mut area = ScrollArea::both().id_salt(("text", pane.index, pane.format)).auto_shrink(false);
@@ -179,7 +180,7 @@ impl Prepared {
                 let right = origin.x + viewport.max.x - 14.0;
                 let place =
                     Place { top: pos2(origin.x, y.round()), width: viewport.width(), gutter, right, is_first: at == first };
-                let marks = Marks { found, current, cuts, leaf: leaf.as_ref(), findings: of_findings };
+                let marks = Marks { found, current, cuts, leaf: leaf.as_ref(), findings: of_findings, tokens };
                 let row = self.row_ui(ui, cx, at, &place, &selected, &marks);
                 if let Some((_, block)) = blocks.iter().find(|(start, _)| *start == self.rows[at].range.start) {
                     block_mark(ui, &place, *block, row.left + row.galley.size().x);
@@ -198,10 +199,12 @@ impl Prepared {
                 )
             });
             let response = response.on_hover_cursor(egui::CursorIcon::Text);
+            ui.data_mut(|data| data.remove::<usize>(pointed_id(pane)));
             if let Some((pos, row)) =
                 response.hover_pos().and_then(|pos| Some((pos, drawn.iter().find(|row| row.rect.contains(pos))?)))
                 && let Some(char) = row.char_at(pos)
             {
+                ui.data_mut(|data| data.insert_temp(pointed_id(pane), row.start + char));
                 glyph::tip(cx, &response, &self.view.text[row.start..row.start + row.len], char);
             }
             if let Some(offset) = selected.follow(ui, &response, &drawn, &self.view.text, &self.view.lines)
@@ -228,7 +231,7 @@ impl Prepared {
         at: usize,
         place: &Place,
         selected: &Selection,
-        &Marks { found, current, cuts, leaf, findings }: &Marks<'_>,
+        &Marks { found, current, cuts, leaf, findings, tokens }: &Marks<'_>,
     ) -> DrawnText {
         let t = ThemeTokens::of(ui);
         let view = Arc::clone(&self.view);
@@ -239,6 +242,9 @@ impl Prepared {
         let galley = ui.painter().layout_job(job(t, &shown, &view, &row));
         let drawn = DrawnText { rect, left, start: row.range.start, len: row.range.len(), shown, galley };
         self.widest = self.widest.max(place.gutter + drawn.galley.size().x + 16.0);
+        if let Some(starts) = tokens {
+            paint_tokens(ui, &drawn, &view.text, starts);
+        }
         let mut is_weak = false;
         for cut in between(cuts, &row.range) {
             is_weak = cut.start <= row.range.start && cut.end >= row.range.end;
@@ -330,6 +336,45 @@ struct Marks<'a> {
     /// Where the value stands that is selected in the tree.
     leaf: Option<&'a Range<usize>>,
     findings: Option<&'a AnswerFindings>,
+    /// Where tokens begin, where that is shown.
+    tokens: Option<&'a [usize]>,
+}
+
+/// Where each token of a pane's text begins, where that is asked for.
+fn token_starts<'a>(cx: &Cx<'a>, pane: &PaneCx) -> Option<&'a [usize]> {
+    let query = TokenStartsQuery { format: pane.format, encoding: cx.state.settings.encoding() };
+    cx.state.view.token_bounds.then(|| cx.ready(query))?.map(|starts| &**starts)
+}
+
+/// Every other token has a ground, and each a line where it begins.
+fn paint_tokens(ui: &Ui, drawn: &DrawnText, text: &str, starts: &[usize]) {
+    let t = ThemeTokens::of(ui);
+    let end = drawn.start + drawn.len;
+    let mut at = starts.partition_point(|start| *start <= drawn.start).saturating_sub(1);
+    while let Some(&start) = starts.get(at).filter(|start| **start < end) {
+        // A token may begin within a character: it is shown with the whole of it.
+        let from = text.floor_char_boundary(start).max(drawn.start);
+        let to = text.floor_char_boundary(starts.get(at + 1).copied().unwrap_or(text.len())).min(end);
+        let span = drawn.span(&(from..to)).shrink2(vec2(0.0, 1.0));
+        if at % 2 == 0 {
+            ui.painter().rect_filled(span, theme::RADIUS_BAR, t.accent_bg);
+        }
+        ui.painter().vline(span.left() + 0.5, span.y_range(), Stroke::new(1.0, t.accent_line));
+        at += 1;
+    }
+}
+
+/// Which token holds a byte, of how many, and how long it is.
+fn token_text(starts: &[usize], len: usize, offset: usize) -> String {
+    let at = starts.partition_point(|start| *start <= offset).saturating_sub(1);
+    let from = starts.get(at).copied().unwrap_or(0);
+    let bytes = starts.get(at + 1).copied().unwrap_or(len) - from;
+    let (number, all) = (widgets::grouped(at as u64 + 1), widgets::grouped(starts.len() as u64));
+    format!("token {number} of {all} · {}", widgets::number_text(bytes as u64, "B"))
+}
+
+fn pointed_id(pane: &PaneCx) -> Id {
+    Id::unique(("text under the pointer", pane.index))
 }
 
 /// Where the value that is selected in the tree stands in the text that it was read from.
@@ -357,13 +402,27 @@ struct Place {
     is_first: bool,
 }
 
+/// What wrapping, tokens and bytes need beside what stands at the left.
+const ROOM_FOR_VIEWS: f32 = 230.0;
+/// Width of a footer from which on all it says has room.
+const ROOM_FOR_ALL: f32 = 480.0;
+
 pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(view) = cx.ready(TextQuery(pane.format)) else { return };
     let t = ThemeTokens::of(ui);
     let selected = Selection::of(ui, cx, pane.index, pane.format);
     let range = selected.range();
     let small = |text: String| RichText::new(text).font(theme::regular(11.5)).color(t.weak);
-    if selected.head == 0 && range.is_empty() {
+    let tokens = token_starts(cx, pane);
+    let room = ui.available_width();
+    if !range.is_empty() && room <= ROOM_FOR_ALL {
+        // What is selected comes first.
+    } else if let Some(starts) = tokens {
+        let pointed: Option<usize> = ui.data(|data| data.get_temp(pointed_id(pane)));
+        let words = token_text(starts, view.text.len(), pointed.unwrap_or(selected.head));
+        let tip = format!("Under the pointer, else at the caret, by {}", cx.state.settings.encoding().name());
+        ui.label(RichText::new(words).font(theme::mono(11.5)).color(t.accent)).on_hover_text(tip);
+    } else if selected.head == 0 && range.is_empty() {
         ui.label(small(widgets::number_text(view.line_count.into(), "lines")));
     } else {
         let at = view.line_at(selected.head.min(view.text.len()));
@@ -399,13 +458,29 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         };
         ui.label(RichText::new(text + &tokens).font(theme::regular(11.5)).color(t.accent));
     }
-    reading::only_here_ui(ui, cx, pane, view.only_here.len());
+    if tokens.is_none() || room > ROOM_FOR_ALL {
+        reading::only_here_ui(ui, cx, pane, view.only_here.len());
+    }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        let rest = ui.available_width();
         ui.spacing_mut().item_spacing.x = 10.0;
         let is_wrapped = cx.state.settings.wrap;
         let name = if is_wrapped { "Wrap on" } else { "Wrap off" };
         if Button::new(name).frameless().tip("Break long lines at the edge of the pane").height(22.0).show(ui).clicked() {
             cx.send(SettingsAction::SetWrap(!is_wrapped));
+        }
+        let shows = cx.state.view.token_bounds;
+        let name = if shows { "Tokens on" } else { "Tokens off" };
+        let button = |name, tip| Button::new(name).frameless().tip(tip).height(22.0);
+        // The palette and the menu of the pane have them too.
+        let has_other = pane.format == "content-pretty" || (pane.format == "content" && view.syntax == Syntax::Json);
+        let has_room = rest > ROOM_FOR_VIEWS + if has_other { 70.0 } else { 0.0 };
+        if (has_room || shows) && button(name, "Show where each token begins").show(ui).clicked() {
+            cx.send(ViewAction::ToggleTokenBounds);
+        }
+        let has_bytes = pane.format != "content-pretty";
+        if has_room && has_bytes && button("Hex", "Show the bytes in hexadecimal").show(ui).clicked() {
+            cx.send(ViewAction::SetPane { pane: pane.index, shows: PaneView::Hex(pane.format) });
         }
         let other = match (pane.format, view.syntax) {
             ("content", Syntax::Json) => Some(("Pretty", "content-pretty", "Lay the JSON out, for reading")),
@@ -417,10 +492,10 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         {
             cx.send(ViewAction::SetPane { pane: pane.index, shows: PaneView::Text(format) });
         }
-        ui.label(small(view.line_ends.to_owned()));
-        if view.is_exact {
+        if view.is_exact && room > ROOM_FOR_ALL {
+            ui.label(small(view.line_ends.to_owned()));
             ui.label(small("UTF-8".into()));
-        } else {
+        } else if !view.is_exact {
             ui.label(
                 RichText::new("not valid UTF-8: bytes that are not are shown as U+FFFD").font(theme::regular(11.5)).color(t.warn),
             );

@@ -4,21 +4,34 @@
 
 mod row;
 
+pub use row::value;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{Align, Id, Key, Layout, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Id, Key, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::text::goto_id;
-use super::{PaneCx, find};
+use super::{PaneCx, copy, find};
 use crate::analysis::{TextQuery, TreeQuery, TreeView, path_of};
 use crate::capture::Record;
 use crate::json::{Doc, Node};
 use crate::state::{Action, QueryState, TokensAction, ViewAction};
 use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
-use crate::ui::widgets;
+use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
+
+/// How far the tree opens: by which key, how many levels (`None` as at first), and what that is called.
+const LEVELS: [(Key, Option<usize>, &str); 7] = [
+    (Key::Num0, None, "As at first"),
+    (Key::Num1, Some(1), "1 level"),
+    (Key::Num2, Some(2), "2 levels"),
+    (Key::Num3, Some(3), "3 levels"),
+    (Key::Num4, Some(4), "4 levels"),
+    (Key::Num5, Some(5), "5 levels"),
+    (Key::Num9, Some(usize::MAX), "All levels"),
+];
 
 /// No more rows than this: beyond it positions on the screen are no longer exact, and nobody scrolls so far.
 const MAX_ROWS: usize = 400_000;
@@ -33,7 +46,11 @@ struct TreeRow {
 /// What the pane keeps between frames.
 struct Flat {
     view: Arc<TreeView>,
+    /// The pane that it was painted in last.
+    pane: usize,
     toggled: BTreeSet<usize>,
+    /// How many levels are open; `None` as at first.
+    levels: Option<usize>,
     record: Option<usize>,
     /// The value that was found last; what it stands in is open.
     found: Option<usize>,
@@ -71,7 +88,7 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     });
     let mut flat = shared.lock();
     let found = find::current(ui, cx, pane).map(|place| place.start);
-    flat.update(&cx.state.view.toggled, cx.state.view.record, found);
+    flat.update(&cx.state.view.toggled, cx.state.view.open_levels, cx.state.view.record, found);
     flat.show(ui, cx, pane);
 }
 
@@ -79,7 +96,9 @@ impl Flat {
     fn new(view: &Arc<TreeView>) -> Self {
         let mut flat = Self {
             view: Arc::clone(view),
+            pane: 0,
             toggled: BTreeSet::new(),
+            levels: None,
             record: None,
             found: None,
             rows: Vec::new(),
@@ -91,10 +110,10 @@ impl Flat {
         flat
     }
 
-    fn update(&mut self, toggled: &BTreeSet<usize>, record: Option<usize>, found: Option<usize>) {
-        if self.toggled != *toggled || self.record != record || self.found != found {
+    fn update(&mut self, toggled: &BTreeSet<usize>, levels: Option<usize>, record: Option<usize>, found: Option<usize>) {
+        if self.toggled != *toggled || (self.levels, self.record, self.found) != (levels, record, found) {
             self.toggled.clone_from(toggled);
-            (self.record, self.found) = (record, found);
+            (self.levels, self.record, self.found) = (levels, record, found);
             self.rebuild();
         }
     }
@@ -128,7 +147,7 @@ impl Flat {
         }
     }
 
-    /// Members of the root are open, their elements closed; what was toggled by hand is the other way round. The record
+    /// Members of the root are open, their elements closed, or so many levels as are asked for; what was toggled by hand is the other way round. The record
     /// that is selected is open, with what is above it.
     fn is_open(&self, node: Node<'_>, depth: usize) -> bool {
         if node.is_empty() {
@@ -140,11 +159,15 @@ impl Flat {
         if self.found.is_some_and(|found| (node.index() + 1..node.subtree_end()).contains(&found)) {
             return true;
         }
-        let is_default = depth == 0 && node.raw_key().is_some() && node.len() <= 10_000;
+        let is_default = match self.levels {
+            Some(levels) => depth + 1 < levels,
+            None => depth == 0 && node.raw_key().is_some() && node.len() <= 10_000,
+        };
         is_default != self.toggled.contains(&node.index())
     }
 
     fn show(&mut self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+        self.pane = pane.index;
         let view = Arc::clone(&self.view);
         let records = records(cx, &view);
         let mut area = ScrollArea::vertical().id_salt(("tree", pane.index)).auto_shrink(false);
@@ -156,7 +179,7 @@ impl Flat {
         focus.widget_info(|| {
             WidgetInfo::labeled(Role::Tree, true, format!("Data, {}", widgets::number_text(self.view.facts, "facts")))
         });
-        self.keys(ui, cx, &focus, records);
+        self.keys(ui, cx, &focus, records, pane);
         let found = find::places(cx, pane);
         let count = self.rows.len() + usize::from(self.is_cut);
         let output = area.show_viewport(ui, |ui, viewport| {
@@ -222,7 +245,7 @@ impl Flat {
         self.rows.binary_search_by_key(&node, |row| row.node).ok()
     }
 
-    fn keys(&self, ui: &Ui, cx: &Cx<'_>, focus: &egui::Response, records: &[Record]) {
+    fn keys(&self, ui: &Ui, cx: &Cx<'_>, focus: &egui::Response, records: &[Record], pane: &PaneCx) {
         if !focus.has_focus() {
             return;
         }
@@ -256,7 +279,15 @@ impl Flat {
         if pressed(Key::End) {
             go(self.rows.len().checked_sub(1));
         }
+        for (key, levels, _) in LEVELS {
+            if pressed(key) {
+                cx.send(ViewAction::OpenLevels(levels));
+            }
+        }
         let Some((at, row)) = at.and_then(|at| Some((at, self.rows.get(at)?))) else { return };
+        if let Some(node) = self.view.payload.doc.node(row.node) {
+            copy::keys(ui, cx, node, &self.view.payload, pane.index);
+        }
         let is_container = self.view.payload.doc.node(row.node).is_some_and(|node| !node.is_empty());
         if pressed(Key::ArrowRight) && is_container {
             if row.is_open { go(Some(at + 1)) } else { cx.send(ViewAction::ToggleNode(row.node)) }
@@ -356,20 +387,36 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
             ));
         });
     }
-    if let Some(node) = cx.state.view.record.and_then(|record| view.payload.doc.node(record)) {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.spacing_mut().item_spacing.x = 4.0;
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        levels_ui(ui, cx);
+        if let Some(node) = cx.state.view.record.and_then(|record| view.payload.doc.node(record)) {
             ui.label(small(format!("{} linked", path(node, view.payload.root)), t.weak));
             ui.label(icons::icon(icons::LINKED, 12.0, t.weak));
-        });
-    }
+        }
+    });
+}
+
+/// The menu that opens the tree to a level.
+fn levels_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let chosen = cx.state.view.open_levels;
+    let tip = "Open the tree to a level; the keys 0 to 5 and 9 do it too";
+    let button = Button::new("Levels").menu().tip(tip).frameless().height(22.0).show(ui);
+    Popup::menu(&button).width(160.0).show(|ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for (_, levels, name) in LEVELS {
+            if super::header::menu_row(ui, name, None, levels == chosen).clicked() {
+                cx.send(ViewAction::OpenLevels(levels));
+                ui.close();
+            }
+        }
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
 
-    use super::row::value;
     use super::*;
     use crate::capture::Payload;
 
@@ -405,12 +452,16 @@ mod tests {
         let mut flat = flat(r#"{"items":[{"id":1},{"id":2}],"total":2}"#);
         assert_eq!(keys(&flat), ["items", " 0", " 1", "total"]);
         let second = flat.rows[2].node;
-        flat.update(&BTreeSet::from([second]), None, None);
+        flat.update(&BTreeSet::from([second]), None, None, None);
         assert_eq!(keys(&flat), ["items", " 0", " 1", "  id", "total"]);
-        flat.update(&BTreeSet::from([1]), None, None);
+        flat.update(&BTreeSet::from([1]), None, None, None);
         assert_eq!(keys(&flat), ["items", "total"]);
+        flat.update(&BTreeSet::new(), Some(1), None, None);
+        assert_eq!(keys(&flat), ["items", "total"]);
+        flat.update(&BTreeSet::from([second]), Some(3), None, None);
+        assert_eq!(keys(&flat), ["items", " 0", "  id", " 1", "total"], "closed by hand");
         // The selected record opens what is above it.
-        flat.update(&BTreeSet::from([1]), Some(second), None);
+        flat.update(&BTreeSet::from([1]), None, Some(second), None);
         assert_eq!(keys(&flat), ["items", " 0", " 1", "  id", "total"]);
     }
 

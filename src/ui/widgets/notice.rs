@@ -10,19 +10,24 @@ use crate::problem::Problem;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons};
 
-/// A turning ring, the thing waited for, and for how long. The angle comes from the state's clock, so that pictures are
+/// A turning ring (unless motion is reduced), the thing waited for, and for how long. The angle comes from the state's clock, so that pictures are
 /// the same every time; asks for the next frame.
 pub fn waiting(ui: &mut Ui, what: &str, since: Duration, cx: &Cx<'_>) -> Response {
     let t = ThemeTokens::of(ui);
     let elapsed = cx.state.now.saturating_sub(since);
-    ui.request_repaint_after(Duration::from_millis(33));
+    let moves = !cx.state.settings.reduce_motion;
+    ui.request_repaint_after(Duration::from_millis(if moves { 33 } else { 1_000 }));
     let text = format!("{what} · {}", seconds(elapsed));
     let inner = ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
         let start = elapsed.as_secs_f32().fract() * TAU;
         let points =
             (0..=24).map(|step| rect.center() + 6.0 * egui::Vec2::angled(start + step as f32 / 24.0 * TAU * 0.75)).collect();
-        ui.painter().add(egui::Shape::line(points, Stroke::new(1.6, t.accent)));
+        if moves {
+            ui.painter().add(egui::Shape::line(points, Stroke::new(1.6, t.accent)));
+        } else {
+            super::glyph_at(ui, rect.center(), icons::TIMEOUT, theme::icon_font(14.0), t.accent);
+        }
         ui.label(RichText::new(what).font(theme::small()).color(t.text));
         ui.label(RichText::new(seconds(elapsed)).font(theme::code()).color(t.weak));
     });

@@ -9,6 +9,7 @@ use crate::capture::Record;
 use crate::json::{Kind, Node};
 use crate::state::{Action, TokensAction, ViewAction};
 use crate::ui::drawer::findings;
+use crate::ui::panes::copy;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::top_bar::menu_item;
 use crate::ui::widgets::{self, Tone};
@@ -145,10 +146,11 @@ impl Flat {
                 }
             }
         }
-        if node.index() != self.view.payload.root {
-            response.context_menu(|ui| {
-                ui.set_width(280.0);
-                ui.spacing_mut().item_spacing.y = 0.0;
+        response.context_menu(|ui| {
+            ui.set_width(300.0);
+            ui.spacing_mut().item_spacing.y = 0.0;
+            copy::menu_ui(ui, cx, node, &self.view.payload, self.pane);
+            if node.index() != self.view.payload.root {
                 let path = path_of(node, self.view.payload.root);
                 let name = key_of(&path);
                 let label =
@@ -161,8 +163,8 @@ impl Flat {
                     cx.send(Action::Tokens(TokensAction::ResetWhatIf));
                     ui.close();
                 }
-            });
-        }
+            }
+        });
         if let Some(Mark::Differs(text)) = self.view.marks.get(&row.node) {
             response.on_hover_text(format!("The text has {}", Shown::of(text).text));
         }
@@ -198,7 +200,7 @@ fn elide(text: &str) -> String {
 }
 
 /// A value on one line: a scalar as it was received, a container by its first values.
-pub(super) fn value(node: Node<'_>) -> String {
+pub fn value(node: Node<'_>) -> String {
     let scalar = |node: Node<'_>| {
         let raw = node.raw();
         let text = String::from_utf8_lossy(&raw[..raw.len().min(MAX_VALUE * 4)]);

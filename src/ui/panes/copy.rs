@@ -1,0 +1,207 @@
+//! What can be copied of a value of the data, by menu and by key.
+
+use std::borrow::Cow;
+
+use egui::{Key, Modifiers, Ui};
+
+use crate::analysis::{TableText, is_list_of_objects};
+use crate::capture::Payload;
+use crate::format::{TableForm, cell_text};
+use crate::json::{Kind, Node, write};
+use crate::state::{Action, TableAction};
+use crate::ui::top_bar::menu_item;
+use crate::ui::{Cx, icons};
+
+/// One entry of the menu: its name, the glyph, its key, and what it does; `None` where there is nothing to do it with.
+struct Entry {
+    name: &'static str,
+    icon: &'static str,
+    modifiers: Modifiers,
+    key: Key,
+    does: fn(Node<'_>, &Payload, usize) -> Option<Action>,
+}
+
+const ENTRIES: [Entry; 7] = [
+    Entry {
+        name: "Copy value",
+        icon: icons::COPY,
+        modifiers: Modifiers::COMMAND,
+        key: Key::C,
+        does: |node, _, _| Some(Action::Copy(text(node))),
+    },
+    Entry {
+        name: "Copy as JSON",
+        icon: icons::JSON,
+        modifiers: Modifiers::NONE,
+        key: Key::J,
+        does: |node, _, _| Some(Action::Copy(node.raw_text().into_owned())),
+    },
+    Entry {
+        name: "Copy key",
+        icon: icons::KEY,
+        modifiers: Modifiers::NONE,
+        key: Key::K,
+        does: |node, payload, _| key(node, payload.root).map(|key| Action::Copy(key.into_owned())),
+    },
+    Entry {
+        name: "Copy JSON Pointer",
+        icon: icons::COPY,
+        modifiers: Modifiers::NONE,
+        key: Key::P,
+        does: |node, payload, _| Some(Action::Copy(node.pointer_from(payload.root))),
+    },
+    Entry {
+        name: "Copy JSONPath",
+        icon: icons::COPY,
+        modifiers: Modifiers::SHIFT,
+        key: Key::P,
+        does: |node, payload, _| Some(Action::Copy(json_path(node, payload.root))),
+    },
+    Entry {
+        name: "Copy this key of all items as CSV",
+        icon: icons::COMPARE,
+        modifiers: Modifiers::NONE,
+        key: Key::L,
+        does: |node, payload, _| {
+            let (list, key) = column_of(node, payload.root)?;
+            let list = Some(list.pointer_from(payload.root).into());
+            let text = TableText { list, columns: Some(vec![key.into_owned()]), sort: None, form: TableForm::Csv };
+            Some(TableAction::Copy(text).into())
+        },
+    },
+    Entry {
+        name: "Show as a table",
+        icon: icons::ROWS,
+        modifiers: Modifiers::NONE,
+        key: Key::T,
+        does: |node, payload, pane| {
+            let list = list_around(node, payload.root)?.pointer_from(payload.root).into();
+            Some(TableAction::Show { pane, list }.into())
+        },
+    },
+];
+
+/// The entries for a value; `pane` is where a table is shown.
+pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, node: Node<'_>, payload: &Payload, pane: usize) {
+    for entry in &ENTRIES {
+        let Some(action) = (entry.does)(node, payload, pane) else { continue };
+        let keys = crate::ui::commands::keys_text(&egui::KeyboardShortcut::new(entry.modifiers, entry.key));
+        if menu_item(ui, entry.icon, entry.name, &keys, true).clicked() {
+            cx.send(action);
+            ui.close();
+        }
+    }
+}
+
+/// Does what the keys of this frame say to a value, where the focus is on what shows it.
+pub fn keys(ui: &Ui, cx: &Cx<'_>, node: Node<'_>, payload: &Payload, pane: usize) {
+    for entry in &ENTRIES {
+        let is_it = |event: &egui::Event| match event {
+            egui::Event::Copy => entry.modifiers == Modifiers::COMMAND,
+            egui::Event::Key { key, pressed: true, modifiers, .. } => {
+                *key == entry.key && modifiers.matches_exact(entry.modifiers) && entry.modifiers != Modifiers::COMMAND
+            }
+            _ => false,
+        };
+        if ui.input(|input| input.events.iter().any(is_it))
+            && let Some(action) = (entry.does)(node, payload, pane)
+        {
+            cx.send(action);
+        }
+    }
+}
+
+/// A value by itself: a text without its quotes, null as such, anything else as it was received.
+fn text(node: Node<'_>) -> String {
+    match node.kind() {
+        Kind::String => cell_text(Some(node)).into_owned(),
+        _ => node.raw_text().into_owned(),
+    }
+}
+
+/// The key of a member; `None` for an item of a list, and for the whole.
+fn key(node: Node<'_>, root: usize) -> Option<Cow<'_, str>> {
+    node.key().filter(|_| node.index() != root)
+}
+
+/// The list whose items have this member, and its key.
+fn column_of(node: Node<'_>, root: usize) -> Option<(Node<'_>, Cow<'_, str>)> {
+    let key = key(node, root)?;
+    let list = node.parent().filter(|item| item.index() > root)?.parent()?;
+    is_list_of_objects(list).then_some((list, key))
+}
+
+/// The list of objects that a value is, or stands in.
+fn list_around(node: Node<'_>, root: usize) -> Option<Node<'_>> {
+    let around = std::iter::successors(Some(node), |node| node.parent());
+    around.take_while(|node| node.index() >= root).find(|node| is_list_of_objects(*node))
+}
+
+/// The place of a value as RFC 9535 writes it, from the root of the data: `$.items[2]['first name']`.
+fn json_path(node: Node<'_>, root: usize) -> String {
+    let mut steps = Vec::new();
+    let mut at = Some(node);
+    while let Some(node) = at.filter(|node| node.index() != root) {
+        steps.push(match node.key() {
+            Some(key) if is_name(&key) => format!(".{key}"),
+            // Its strings are those of JSON, but for the quotes.
+            Some(key) => {
+                let quoted = write::string(&key).replace("\\\"", "\"").replace('\'', "\\'");
+                format!("['{}']", &quoted[1..quoted.len() - 1])
+            }
+            None => format!("[{}]", node.ordinal()),
+        });
+        at = node.parent();
+    }
+    steps.iter().rev().fold("$".to_owned(), |path, step| path + step)
+}
+
+/// Whether a key can stand behind a dot.
+fn is_name(key: &str) -> bool {
+    let is_first = |char: char| char.is_ascii_alphabetic() || char == '_' || !char.is_ascii();
+    key.starts_with(is_first) && key.chars().all(|char| is_first(char) || char.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::json::Doc;
+
+    const DATA: &str =
+        r#"{"items":[{"id":7,"it's \"x\"\\y":["a\nb",null]},{"id":8}],"ünit":{"a-b":{"*":1}},"empty":[],"1st":true}"#;
+
+    fn payload() -> Payload {
+        Payload::of_doc(Doc::parse(Bytes::from_static(DATA.as_bytes()))).unwrap()
+    }
+
+    /// What the key of each path is in `serde_json_path` is what stands there.
+    #[test]
+    fn every_path_leads_back_to_its_value() {
+        let payload = payload();
+        let value: serde_json::Value = serde_json::from_str(DATA).unwrap();
+        for node in (payload.root..payload.root().subtree_end()).map(|at| payload.doc.node(at).unwrap()) {
+            let path = json_path(node, payload.root);
+            let found = serde_json_path::JsonPath::parse(&path).unwrap().query(&value).exactly_one().unwrap();
+            assert_eq!(Some(found), value.pointer(&node.pointer_from(payload.root)), "{path}");
+        }
+        assert_eq!(json_path(payload.doc.at("/items/1/id").unwrap(), payload.root), "$.items[1].id");
+        assert_eq!(json_path(payload.doc.at("/1st").unwrap(), payload.root), "$['1st']");
+    }
+
+    #[test]
+    fn a_value_is_copied_by_itself_and_a_column_by_its_list() {
+        let payload = payload();
+        let at = |pointer: &str| payload.doc.at(pointer).unwrap();
+        let text_at = |pointer: &str| text(at(pointer));
+        assert_eq!(text_at("/items/0/it's \"x\"\\y/0"), "a\nb");
+        assert_eq!([text_at("/items/0/it's \"x\"\\y/1"), text_at("/items/1")], ["null", r#"{"id":8}"#]);
+        let column = |pointer: &str| column_of(at(pointer), payload.root).map(|(list, key)| (list.pointer(), key.into_owned()));
+        assert_eq!(column("/items/1/id"), Some(("/items".into(), "id".into())));
+        assert_eq!([column("/items/1"), column("/ünit/a-b"), column("/items"), column("/1st")], [None, None, None, None]);
+        let list = |pointer: &str| list_around(at(pointer), payload.root).map(|list| list.pointer());
+        assert_eq!([list("/items/0/id"), list("/items")], [Some("/items".into()), Some("/items".into())]);
+        assert_eq!([list("/empty"), list("/ünit/a-b")], [None, None]);
+    }
+}

@@ -1,0 +1,263 @@
+//! The exact bytes of a format: offset, hexadecimal, and what is ASCII of them. Only the rows in sight are laid out.
+
+use std::ops::Range;
+
+use egui::{Align, Id, Key, Layout, Modifiers, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+
+use super::select::between;
+use super::text::goto_id;
+use super::{PaneCx, find};
+use crate::analysis::{BytesQuery, TextQuery};
+use crate::capture::CaptureId;
+use crate::state::{Action, PaneView, QueryState, ViewAction};
+use crate::ui::Cx;
+use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
+use crate::ui::widgets::{self, Button};
+
+/// The selected bytes of a pane: where the selection began, and where it went to.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct HexSelection {
+    of: Option<CaptureId>,
+    anchor: usize,
+    head: usize,
+}
+
+impl HexSelection {
+    fn of(ui: &Ui, cx: &Cx<'_>, pane: &PaneCx) -> Self {
+        let known: Self = ui.data(|data| data.get_temp(selection_id(pane))).unwrap_or_default();
+        if known.of == cx.state.view.capture { known } else { Self { of: cx.state.view.capture.clone(), ..Self::default() } }
+    }
+
+    fn range(&self, len: usize) -> Range<usize> {
+        let last = len.saturating_sub(1);
+        self.anchor.min(self.head).min(last)..(self.anchor.max(self.head).min(last) + 1).min(len)
+    }
+}
+
+fn selection_id(pane: &PaneCx) -> Id {
+    Id::unique(("hex selection", pane.index, pane.format))
+}
+
+/// Bytes as text: `e2 9a a0`, sixteen a line.
+pub fn hex_text(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 3);
+    for (at, byte) in bytes.iter().enumerate() {
+        if at > 0 {
+            text.push(if at % 16 == 0 { '\n' } else { ' ' });
+        }
+        text.push_str(&format!("{byte:02x}"));
+    }
+    text
+}
+
+/// What stands for a byte beside its number.
+fn ascii(byte: u8) -> char {
+    if byte.is_ascii_graphic() || byte == b' ' { char::from(byte) } else { '·' }
+}
+
+/// The character that a byte is part of, and where it stands; `None` where the bytes are not UTF-8.
+fn char_at(bytes: &[u8], at: usize) -> Option<(char, Range<usize>)> {
+    let start = (at.saturating_sub(3)..=at).rev().find(|start| bytes[*start] & 0xc0 != 0x80)?;
+    let chunk = bytes[start..bytes.len().min(start + 4)].utf8_chunks().next()?;
+    let char = chunk.valid().chars().next()?;
+    let place = start..start + char.len_utf8();
+    place.contains(&at).then_some((char, place))
+}
+
+/// How a row is laid out, in characters from its left.
+struct HexRow {
+    /// Bytes in a row.
+    count: usize,
+    /// Digits of an offset.
+    digits: usize,
+}
+
+impl HexRow {
+    fn fitting(len: usize, columns: usize) -> Self {
+        let digits = format!("{len:x}").len().max(6);
+        let count = [16, 8, 4].into_iter().find(|count| digits + 2 + count * 4 + 2 <= columns).unwrap_or(4);
+        Self { count, digits }
+    }
+
+    fn hex(&self, byte: usize) -> usize {
+        self.digits + 2 + byte * 3
+    }
+
+    fn text(&self, byte: usize) -> usize {
+        self.digits + 2 + self.count * 3 + 1 + byte
+    }
+}
+
+pub fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+    let bytes = match cx.ask(BytesQuery(pane.format)) {
+        QueryState::Ready(bytes) => bytes,
+        QueryState::Failed(problem) => return super::failed_ui(ui, problem),
+        QueryState::Working { since } => return super::working_ui(ui, since, cx),
+    };
+    let t = ThemeTokens::of(ui);
+    let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), t.text).size().x / 64.0;
+    let layout = HexRow::fitting(bytes.len(), ((ui.available_width() - 24.0) / char_width) as usize);
+    let rows = bytes.len().div_ceil(layout.count);
+    let mut selected = HexSelection::of(ui, cx, pane);
+    let outer = ui.available_rect_before_wrap();
+    let response = ui.interact(outer, Id::unique(("hex", pane.index)), Sense::click_and_drag());
+    let spoken =
+        || format!("{}, {} in hexadecimal", super::format_title(pane.format), widgets::number_text(bytes.len() as u64, "B"));
+    response.widget_info(|| WidgetInfo::labeled(Role::Document, true, spoken()));
+    keys(ui, cx, &response, bytes, layout.count, &mut selected);
+    let mut area = ScrollArea::vertical().id_salt(("hex", pane.index, pane.format)).auto_shrink(false);
+    let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(goto_id(pane)));
+    let moved = Some(selected.head).filter(|_| selected != HexSelection::of(ui, cx, pane));
+    if let Some(offset) = goto.or(moved) {
+        let row = (offset / layout.count) as f32 * TEXT_ROW;
+        let (top, height) = pane.visible(ui);
+        if row < top || row + TEXT_ROW * 2.0 > top + height {
+            area = area.vertical_scroll_offset((row - height * 0.3).max(0.0));
+        }
+    }
+    // Offsets of what was found are those of the text, which are the bytes' where it is UTF-8.
+    let is_text =
+        |found: &&[Range<usize>]| !found.is_empty() && cx.ready(TextQuery(pane.format)).is_some_and(|view| view.is_exact);
+    let found = Some(find::places(cx, pane)).filter(is_text).unwrap_or_default();
+    let current = find::current(ui, cx, pane);
+    let range = selected.range(bytes.len());
+    let output = area.show_viewport(ui, |ui, viewport| {
+        let origin = ui.min_rect().min;
+        ui.allocate_rect(Rect::from_min_size(origin, vec2(viewport.width(), rows as f32 * TEXT_ROW + 16.0)), Sense::hover());
+        let first = ((viewport.min.y - 8.0) / TEXT_ROW).max(0.0) as usize;
+        let top =
+            (origin.y + viewport.min.y).round() + (8.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
+        let left = origin.x + 12.0;
+        for row in first..(first + (viewport.height() / TEXT_ROW) as usize + 3).min(rows) {
+            let y = (top + (row - first) as f32 * TEXT_ROW).round();
+            let start = row * layout.count;
+            let part = &bytes[start..bytes.len().min(start + layout.count)];
+            let span = |column: usize, chars: usize| {
+                Rect::from_min_size(pos2(left + column as f32 * char_width, y), vec2(chars as f32 * char_width, TEXT_ROW))
+            };
+            for (at, _) in part.iter().enumerate() {
+                let offset = start + at;
+                let mark = between(found, &(offset..offset + 1)).next();
+                let fill = match mark {
+                    _ if range.contains(&offset) => Some(t.sel),
+                    Some(mark) => Some(find::colors(t, current == Some(mark)).0),
+                    None => None,
+                };
+                if let Some(fill) = fill {
+                    ui.painter().rect_filled(span(layout.hex(at), 2), 0.0, fill);
+                    ui.painter().rect_filled(span(layout.text(at), 1), 0.0, fill);
+                }
+                if selected.head == offset && response.has_focus() {
+                    ui.painter().rect_stroke(span(layout.hex(at), 2), 0.0, (1.0, t.accent), StrokeKind::Outside);
+                }
+            }
+            let at = |column: usize| span(column, 1).left_center();
+            let offset = format!("{start:0width$x}", width = layout.digits);
+            widgets::text_at(ui, at(0), offset.as_str(), theme::code(), t.weak, f32::INFINITY);
+            let hex: String = part.iter().map(|byte| format!("{byte:02x} ")).collect();
+            widgets::text_at(ui, at(layout.hex(0)), hex.as_str(), theme::code(), t.text, f32::INFINITY);
+            let text: String = part.iter().map(|byte| ascii(*byte)).collect();
+            widgets::text_at(ui, at(layout.text(0)), text.as_str(), theme::code(), t.json_string, f32::INFINITY);
+            let line = Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TEXT_ROW));
+            let spoken = format!("{offset}: {} {text}", hex.trim_end());
+            ui.interact(line, ui.scope_id().with(("row", row)), Sense::empty())
+                .widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
+        }
+        if let Some(pos) = response.interact_pointer_pos().filter(|_| !bytes.is_empty()) {
+            let row = first + (((pos.y - top) / TEXT_ROW).max(0.0) as usize);
+            let column = ((pos.x - left) / char_width).max(0.0) as usize;
+            let byte = if column >= layout.text(0) { column - layout.text(0) } else { column.saturating_sub(layout.hex(0)) / 3 };
+            let offset = (row * layout.count + byte.min(layout.count - 1)).min(bytes.len() - 1);
+            if response.is_pointer_button_down_on() && ui.input(|input| input.pointer.any_pressed()) {
+                response.request_focus();
+                selected.anchor = if ui.input(|input| input.modifiers.shift) { selected.anchor } else { offset };
+                selected.head = offset;
+            } else if response.dragged() {
+                selected.head = offset;
+            }
+        }
+    });
+    pane.remember(ui, output.state.clamped_offset().y, output.inner_rect.height());
+    widgets::focus_ring_inside(ui, &response);
+    ui.data_mut(|data| data.insert_temp(selection_id(pane), selected));
+}
+
+/// Arrows move, with Shift they extend; Ctrl C copies the selected bytes.
+fn keys(ui: &Ui, cx: &Cx<'_>, response: &egui::Response, bytes: &[u8], row: usize, selected: &mut HexSelection) {
+    if !response.has_focus() || bytes.is_empty() {
+        return;
+    }
+    let filter = egui::EventFilter { vertical_arrows: true, horizontal_arrows: true, ..Default::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+    let (down, last) = (row.cast_signed(), bytes.len() - 1);
+    for (key, step) in [(Key::ArrowRight, 1), (Key::ArrowLeft, -1), (Key::ArrowDown, down), (Key::ArrowUp, -down)] {
+        for modifiers in [Modifiers::SHIFT, Modifiers::NONE] {
+            if ui.input_mut(|input| input.consume_key(modifiers, key)) {
+                selected.head = selected.head.saturating_add_signed(step).min(last);
+                if modifiers.is_none() {
+                    selected.anchor = selected.head;
+                }
+            }
+        }
+    }
+    if ui.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::Copy))) {
+        cx.send(Action::Copy(hex_text(&bytes[selected.range(bytes.len())])));
+    }
+}
+
+pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+    let Some(bytes) = cx.ready(BytesQuery(pane.format)) else { return };
+    let t = ThemeTokens::of(ui);
+    let range = HexSelection::of(ui, cx, pane).range(bytes.len());
+    let what = match range.len() {
+        0 => String::new(),
+        1 => {
+            let byte = bytes[range.start];
+            let char = char_at(bytes, range.start).map_or_else(
+                || "not UTF-8".to_owned(),
+                |(char, place)| match place.len() {
+                    1 => format!("U+{:04X}", u32::from(char)),
+                    count => format!("U+{:04X}, {count} bytes", u32::from(char)),
+                },
+            );
+            format!("byte {} · {byte:02x} · {byte} · {char}", widgets::grouped(range.start as u64))
+        }
+        count => format!("{} selected from {}", widgets::number_text(count as u64, "B"), widgets::grouped(range.start as u64)),
+    };
+    ui.label(RichText::new(what).font(theme::mono(11.5)).color(t.weak));
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if Button::new("Text").frameless().tip("Show these bytes as text").height(22.0).show(ui).clicked() {
+            cx.send(ViewAction::SetPane { pane: pane.index, shows: PaneView::Text(pane.format) });
+        }
+        let all = widgets::number_text(bytes.len() as u64, "B");
+        ui.label(RichText::new(all).font(theme::regular(11.5)).color(t.weak));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_knows_its_character() {
+        let bytes = b"a\xe2\x9a\xa0\xff\x9a";
+        assert_eq!(char_at(bytes, 0), Some(('a', 0..1)));
+        for at in 1..4 {
+            assert_eq!(char_at(bytes, at), Some(('⚠', 1..4)));
+        }
+        assert_eq!((char_at(bytes, 4), char_at(bytes, 5)), (None, None));
+        assert_eq!(char_at(b"\xe2\x9a", 1), None, "cut short");
+    }
+
+    #[test]
+    fn bytes_are_written_sixteen_a_line() {
+        assert_eq!(hex_text(&[0, 255]), "00 ff");
+        assert_eq!(hex_text(&[1; 17]), format!("{}\n01", ["01"; 16].join(" ")));
+    }
+
+    #[test]
+    fn a_row_has_as_many_bytes_as_fit() {
+        let count = |columns| HexRow::fitting(1_000, columns).count;
+        assert_eq!([count(200), count(74), count(60), count(42), count(30), count(10)], [16, 16, 8, 8, 4, 4]);
+    }
+}

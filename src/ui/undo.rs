@@ -1,0 +1,37 @@
+//! What was just taken away, in a row of its own above the status bar, as long as it can be brought back.
+
+use egui::{Frame, Label, Margin, Panel, RichText, Ui};
+
+use super::theme::{self, ThemeTokens};
+use super::{Cx, commands, icons, sizes, top_bar, widgets};
+use crate::state::Action;
+
+/// The command, as the palette names it.
+pub const NAME: &str = "Undo what was just removed";
+
+pub fn undo_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = ThemeTokens::of(ui);
+    let Some(undo) = &cx.state.undo else { return };
+    let frame = Frame::new().fill(t.card).inner_margin(Margin { left: 12, right: 6, top: 4, bottom: 4 });
+    let shown = Panel::bottom("undo").resizable(false).show_separator_line(false).frame(frame).show(ui, |ui| {
+        ui.horizontal_centered(|ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            ui.add(Label::new(icons::icon(icons::TRASH, 14.0, t.weak)));
+            ui.add(Label::new(RichText::new(&undo.what).font(theme::base()).color(t.text)).truncate());
+            top_bar::at_right(ui, theme::BUTTON, |ui| {
+                let keys = commands::keys_of(NAME);
+                if widgets::Button::new("Undo").icon(icons::UNDO).shortcut(&keys).small().show(ui).clicked() {
+                    cx.send(run(ui));
+                }
+            });
+        });
+    });
+    let response = shown.response;
+    ui.ctx().accesskit_node_builder(response.id, |node| node.set_live(egui::accesskit::Live::Polite));
+}
+
+/// Brings it back. Panels take the sizes that come back.
+pub fn run(ui: &Ui) -> Action {
+    sizes::forget(ui);
+    Action::Undo
+}
