@@ -69,7 +69,10 @@ pub use structured_price::{HostSpan, StructuredPrice, StructuredPriceQuery};
 pub use text::{DisplayLine, TextQuery, TextView, display_lines, format_bytes};
 pub use token_map::{Shares, TokenMap, TokenMapQuery};
 pub use tree::{Mark, TreeQuery, TreeView};
-pub use what_if::{FieldLoss, NeededFields, NeededQuery, OmitKeys, fields, is_struck, key_of, needed_fields, path_of, without};
+pub use what_if::{
+    AsMended, FieldLoss, Mended, NeededFields, NeededQuery, OmitKeys, Parts, fields, is_struck, key_of, needed_fields, path_of,
+    without,
+};
 pub use wrap::{TextRow, TextRowsQuery};
 
 use crate::capture::Capture;

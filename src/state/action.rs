@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use super::{
-    CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FixtureAction, HistoryAction, HostsAction,
-    ImportAction, LoginAction, MissingValues, PreparedCall, PreparedRun, ProbeAction, ServersAction, SettingsAction,
-    TokensAction, ValuesAction, ViewAction, WatchAction, asks, diff, exact, library, media, versus, wire,
+    CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FindingsAction, FixtureAction,
+    HistoryAction, HostsAction, ImportAction, LoginAction, MissingValues, PreparedCall, PreparedRun, ProbeAction, ServersAction,
+    SettingsAction, TokensAction, ValuesAction, ViewAction, WatchAction, asks, diff, exact, library, media, versus, wire,
 };
 use crate::analysis::Inquiry;
 use crate::contract::SweepFile;
@@ -41,6 +41,7 @@ pub enum Action {
     Tokens(TokensAction),
     Exact(exact::ExactAction),
     Hosts(HostsAction),
+    Findings(FindingsAction),
     Probe(ProbeAction),
     CancelBackground(u64),
     ExportAs(ExportAction),
@@ -80,6 +81,7 @@ macro_rules! areas {
 }
 
 areas! {
+    Findings: FindingsAction,
     View: ViewAction,
     Settings: SettingsAction,
     Servers: ServersAction,

@@ -18,6 +18,7 @@ mod place;
 mod read;
 mod recent;
 mod replace;
+mod rules;
 mod servers;
 mod settings;
 #[cfg(test)]
@@ -44,6 +45,7 @@ pub use read::{MOST_OF_ANSWERS, MOST_OF_SETTINGS, file_bytes, file_text, read_fi
 pub use recent::{read_recent, write_recent};
 use replace::Aside;
 pub use replace::{Recovered, recover, replace_folder};
+pub use rules::nearest_rules;
 pub use servers::{change_servers, read_servers};
 pub use settings::{change_settings, read_settings};
 
