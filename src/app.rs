@@ -65,8 +65,8 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
         // First, since they say how to connect.
         let settings = folder.clone().map(|folder| SettingsAction::UseSettings { folder, table }.into());
         let starts_in = std::env::current_dir().ok().map(|here| ServersAction::StartIn(here).into());
-        let (rules, misread) = match std::env::current_dir().ok().as_deref().map(store::nearest_rules) {
-            Some(Ok(rules)) => (rules.map(|(rules, file)| FindingsAction::UseRules(Box::new(rules), file).into()), None),
+        let (rules, misread) = match std::env::current_dir().ok().map(|here| store::nearest_file(&here, "loupe.toml")) {
+            Some(Ok(rules)) => (rules.map(|(file, text)| FindingsAction::UseRules { file, text }.into()), None),
             Some(Err(problem)) => (None, Some(problem)),
             None => (None, None),
         };

@@ -26,8 +26,9 @@ impl RuleArgs {
     /// The settings of the nearest `loupe.toml`, with what the command line adds; and where that file stands.
     pub fn settings(&self) -> Result<(RuleSettings, Option<PathBuf>), Problem> {
         let here = std::env::current_dir().ok();
-        let (mut settings, file) = match here.as_deref().map(store::nearest_rules).transpose()?.flatten() {
-            Some((settings, file)) => (settings, Some(file)),
+        let nearest = here.map(|here| store::nearest_file(&here, RuleSettings::FILE)).transpose()?.flatten();
+        let (mut settings, file) = match nearest {
+            Some((path, text)) => (RuleSettings::parse(&text, &path.display().to_string())?, Some(path)),
             None => (RuleSettings::default(), None),
         };
         for name in &self.profile {

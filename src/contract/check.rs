@@ -9,7 +9,7 @@ use super::findings::FindingJson;
 use super::tokens::TokensJson;
 use super::{ServerJson, VERSION, print};
 use crate::capture::{Outcome, Server};
-use crate::finding::{Choice, Contradiction, Finding, Severity, rules};
+use crate::finding::{Contradiction, Finding, ProfileChoice, Severity, rules};
 use crate::number::{grouped, signed_from};
 use crate::quote::{github_data, github_property, markdown, markdown_code};
 use crate::token::Tokens;
@@ -146,7 +146,7 @@ impl CheckOutcome {
 
     /// What the active profiles advise against each other, a line for each answer and question.
     pub fn contradictions(&self) -> Vec<String> {
-        let choice = |choice: &Choice| {
+        let choice = |choice: &ProfileChoice| {
             let names: Vec<_> = choice.profiles.iter().map(|profile| profile.name()).collect();
             format!("{} ({}) {} tokens", choice.says, names.join(", "), grouped(choice.tokens.o200k_base))
         };
@@ -229,7 +229,7 @@ struct ChoiceJson {
 
 impl ContradictionJson {
     fn of(contradiction: &Contradiction) -> Self {
-        let choice = |choice: &Choice| ChoiceJson {
+        let choice = |choice: &ProfileChoice| ChoiceJson {
             says: choice.says,
             profiles: choice.profiles.iter().map(|profile| profile.name()).collect(),
             tokens: choice.tokens.into(),

@@ -21,7 +21,7 @@ use crate::token::{self, Tokens};
 pub const MARKDOWN_BYTES: usize = 2 << 20;
 
 /// A pattern, compiled when it is first needed.
-pub type Pattern = LazyLock<Option<Regex>>;
+pub type RulePattern = LazyLock<Option<Regex>>;
 
 /// Members that say whether there is more.
 pub const MORE: [&str; 5] = ["hasMore", "has_more", "truncated", "hasNextPage", "isTruncated"];

@@ -14,7 +14,7 @@ use crate::token::Tokens;
 
 /// One of several pieces of advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct ProfileChoice {
     pub says: &'static str,
     /// Those that count and advise it.
     pub profiles: Vec<Profile>,
@@ -26,7 +26,7 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contradiction {
     pub asks: &'static str,
-    pub choices: Vec<Choice>,
+    pub choices: Vec<ProfileChoice>,
 }
 
 /// What is said, by whom, and the text that is counted for it; `None` where the choice does not arise.
@@ -120,7 +120,7 @@ pub fn contradictions(answer: &CheckedAnswer<'_>, settings: &RuleSettings) -> Ve
         }
         let choices = held
             .into_iter()
-            .filter_map(|((says, _, text), profiles)| Some(Choice { says, profiles, tokens: tokens(&text(answer)?) }));
+            .filter_map(|((says, _, text), profiles)| Some(ProfileChoice { says, profiles, tokens: tokens(&text(answer)?) }));
         let choices: Vec<_> = choices.collect();
         let differ = choices.windows(2).any(|pair| pair[0].tokens != pair[1].tokens);
         differ.then_some(Contradiction { asks, choices })

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::answer::{Pattern, saved, tokens};
+use super::answer::{RulePattern, saved, tokens};
 use super::rule::Profile::{Cost, HostCompat, MarkdownSafety};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
@@ -91,7 +91,7 @@ fn invisible(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 }
 
 fn speaks(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
-    static PATTERN: Pattern = Pattern::new(|| {
+    static PATTERN: RulePattern = RulePattern::new(|| {
         Regex::new(r"(?i)<(?:important|system|secret|instructions?)>|\bdo not (?:tell|mention|inform|reveal)\b.{0,40}\buser\b|\b(?:ignore|disregard) (?:all |any )?(?:previous|prior|other) instructions\b|\bwithout (?:telling|informing|notifying) the user\b").ok()
     });
     let Some(pattern) = &*PATTERN else { return };

@@ -6,7 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 use regex::Regex;
 use url::Url;
 
-use super::answer::{Pattern, clip};
+use super::answer::{RulePattern, clip};
 use super::rule::Profile::{AutoreplyCompact, DialCodeblock, MarkdownSafety};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
@@ -318,7 +318,7 @@ fn injection(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn raw_html(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static TAG: Pattern = Pattern::new(|| Regex::new(r"<\s*/?\s*([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)>?").ok());
+    static TAG: RulePattern = RulePattern::new(|| Regex::new(r"<\s*/?\s*([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)>?").ok());
     let Some(tag) = &*TAG else { return };
     // A page of HTML, or a text with tags of its own, is what was asked for.
     if answer.text.trim_start().starts_with('<') {
@@ -527,8 +527,8 @@ fn control(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn special_token(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static PATTERN: Pattern =
-        Pattern::new(|| Regex::new(r"<\|[a-z_]{2,24}\|>|\[/?INST\]|</?(?:tool_result|function_results|system)>").ok());
+    static PATTERN: RulePattern =
+        RulePattern::new(|| Regex::new(r"<\|[a-z_]{2,24}\|>|\[/?INST\]|</?(?:tool_result|function_results|system)>").ok());
     let Some(pattern) = &*PATTERN else { return };
     for found in pattern.find_iter(&answer.text).take(1_000) {
         hits.say(format!("`{}`", found.as_str())).at(answer.text_at(found.range()));
@@ -536,7 +536,7 @@ fn special_token(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn instruction_like(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static PATTERN: Pattern = Pattern::new(|| {
+    static PATTERN: RulePattern = RulePattern::new(|| {
         Regex::new(r"(?i)\b(?:ignore|disregard|forget) (?:all |any |the )?(?:previous|prior|above|earlier) (?:instructions|messages|prompts|rules)|\byou are now (?:a|an|in)\b|^system: ").ok()
     });
     let Some(pattern) = &*PATTERN else { return };
@@ -550,7 +550,7 @@ fn mojibake(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         return;
     }
     // UTF-8 read as Windows-1252 or Mac Roman: a lead byte's letter with continuation bytes' signs.
-    static PATTERN: Pattern = Pattern::new(|| {
+    static PATTERN: RulePattern = RulePattern::new(|| {
         Regex::new("â[\u{152}-\u{17e}\u{2c6}-\u{2dc}\u{20ac}][\u{80}-\u{bf}\u{152}-\u{192}\u{2c6}-\u{2dc}\u{2013}-\u{203a}\u{20ac}\u{2122}]|ð\u{178}[^\\x00-\\x7f]{1,2}|‚[úÄÉÖÜ][^\\x00-\\x7f]|Ã[\u{80}-\u{bf}]").ok()
     });
     let Some(pattern) = &*PATTERN else { return };

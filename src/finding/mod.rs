@@ -34,7 +34,7 @@ use crate::host::Hosts;
 use crate::token::Tokens;
 
 pub use answer::CheckedAnswer;
-pub use contradiction::{Choice, Contradiction};
+pub use contradiction::{Contradiction, ProfileChoice};
 pub use query::{AnswerFindings, FindingMarks, FindingPlace, FindingsQuery};
 pub use rule::{AREAS, Area, Example, Profile, Rule, Severity, examples, rule, rules};
 pub use settings::{RuleChange, RuleSettings, profile, severity};

@@ -5,7 +5,7 @@ use std::hash::RandomState;
 
 use regex::Regex;
 
-use super::answer::{MORE, Pattern, clip, is_limit_name, wild};
+use super::answer::{MORE, RulePattern, clip, is_limit_name, wild};
 use super::rule::Profile::{AutoreplyCompact, AutotaskDual, Cost, HostCompat, Spec};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
@@ -276,9 +276,10 @@ fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if !payload.is_structured() {
         return;
     }
-    static SHOWING: Pattern = Pattern::new(|| Regex::new(r"(?i)\bshowing (?:the )?(?:first )?(\d[\d,]*) of (\d[\d,]*)").ok());
+    static SHOWING: RulePattern =
+        RulePattern::new(|| Regex::new(r"(?i)\bshowing (?:the )?(?:first )?(\d[\d,]*) of (\d[\d,]*)").ok());
     let Some(showing) = &*SHOWING else { return };
-    static FOUND: Pattern = Pattern::new(|| {
+    static FOUND: RulePattern = RulePattern::new(|| {
         Regex::new(r"(?im)^[#*\s_-]*(?:found:? )?(?:\*\*)?(?:results|found|search results|total)?:?(?:\*\*)?:? ?(\d[\d,]*) (?:\w+ )?(?:found|results|matches)\b").ok()
     });
     let Some(found) = &*FOUND else { return };

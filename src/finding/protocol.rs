@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use regex::Regex;
 
-use super::answer::Pattern;
+use super::answer::RulePattern;
 use super::rule::Profile::{AutoreplyCompact, AutotaskStrict, Cost, DialCodeblock, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
@@ -327,7 +327,7 @@ fn number_hazard(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn x_mcp_header(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let mut seen = HashMap::new();
-    static PLAIN: Pattern = Pattern::new(|| Regex::new("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$").ok());
+    static PLAIN: RulePattern = RulePattern::new(|| Regex::new("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$").ok());
     let Some(plain) = &*PLAIN else { return };
     for schema in tool.input_schemas() {
         let Some(header) = schema.get("x-mcp-header") else { continue };

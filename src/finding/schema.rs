@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use bytes::Bytes;
 use regex::Regex;
 
-use super::answer::{Pattern, is_limit_name, is_page_name};
+use super::answer::{RulePattern, is_limit_name, is_page_name};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, DelegatorJsonFirst, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
@@ -316,7 +316,7 @@ fn default_not_stated(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 
 /// A default that a description names: a number, a yes or no, or what stands in quotes.
 fn default_said(text: &str) -> Option<String> {
-    static PATTERN: Pattern = Pattern::new(|| {
+    static PATTERN: RulePattern = RulePattern::new(|| {
         Regex::new(
             r#"(?i)\bdefaults?(?: value)?(?: is| to|:|=)?\s*[:=]?\s*(?:[`"']([^`"'\s]{1,30})[`"']|(-?\d+(?:\.\d+)?|true|false)\b)"#,
         )
@@ -328,7 +328,7 @@ fn default_said(text: &str) -> Option<String> {
 
 fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     // Two or more single words in quotes, one after the other.
-    static PATTERN: Pattern = Pattern::new(|| {
+    static PATTERN: RulePattern = RulePattern::new(|| {
         Regex::new(r#"[`"']([A-Za-z_-]{2,20})[`"'](?:\s*(?:,|/|\||or|, or)\s*[`"'][A-Za-z_-]{2,20}[`"'])+"#).ok()
     });
     let Some(pattern) = &*PATTERN else { return };

@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, HeadingLevel, Tag, TagEnd};
 use regex::Regex;
 use serde_json::Value;
 
-use super::answer::{Pattern, clip, leaves, nodes, saved, tokens, wild};
+use super::answer::{RulePattern, clip, leaves, nodes, saved, tokens, wild};
 use super::rule::Profile::{
     AutoreplyCompact, AutotaskDual, AutotaskStrict, Cost, DelegatorJsonFirst, DialCodeblock, HostCompat, MarkdownSafety, Spec,
 };
@@ -207,13 +207,21 @@ fn repeated_keys(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if keys.is_empty() || shared * 10 < keys.len() * 8 {
         return;
     }
-    let (Some(json), Some(table)) = (answer.written("json"), answer.written("json-table")) else { return };
-    let (now, then) = (answer.count(&json), answer.count(&table));
+    let Some(json) = answer.written("json").filter(|json| json.len() < REWRITE_BYTES) else { return };
+    // Where some records lack a key, columns and rows cannot tell that.
+    let tables = ["json-table", "toon", "csv"].into_iter().filter_map(format::by_id);
+    let rows = tables.map(|table| Row::measure(table, answer.subject)).filter(|row| row.is_available() && row.comes_back());
+    let Some(best) = rows.min_by_key(|row| row.tokens.o200k_base) else { return };
+    let (Some(table), title) = (answer.written(best.format), format::by_id(best.format).map_or("", |format| format.title()))
+    else {
+        return;
+    };
+    let (now, then) = (answer.count(&json), best.tokens);
     let saves = saved(now, then);
     // Under one token in twenty nobody rewrites a server.
     if saves.o200k_base * 20 > now.o200k_base {
         let message = format!(
-            "{} records with the same {} keys: {} tokens of compact JSON, {} as columns and rows",
+            "{} records with the same {} keys: {} tokens of compact JSON, {} as {title}",
             list.len(),
             shared,
             grouped(now.o200k_base),
@@ -572,7 +580,7 @@ fn no_icon(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn verbose_metrics(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static METRIC: Pattern = Pattern::new(|| {
+    static METRIC: RulePattern = RulePattern::new(|| {
         Regex::new(r"(?im)^\s*[-*]?\s*\**(likes|reposts|replies|quotes|views|comments|shares)\**:\s*(\d+)\s*$").ok()
     });
     let Some(metric) = &*METRIC else { return };
@@ -603,7 +611,7 @@ fn verbose_metrics(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn iso_time(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static ISO: Pattern = Pattern::new(|| Regex::new(r"\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}").ok());
+    static ISO: RulePattern = RulePattern::new(|| Regex::new(r"\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}").ok());
     let Some(iso) = &*ISO else { return };
     for found in iso.find_iter(answer.markdown_text()).take(1_000).filter(|_| is_markdown(answer)) {
         hits.say("a time in ISO form").at(answer.text_at(found.range()));
@@ -611,9 +619,9 @@ fn iso_time(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn relative_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static RELATIVE: Pattern =
-        Pattern::new(|| Regex::new(r"(?i)\b\d+ ?(?:minutes?|mins?|hours?|days?|weeks?|months?|[mhdw]) ago\b").ok());
-    static DATE: Pattern = Pattern::new(|| {
+    static RELATIVE: RulePattern =
+        RulePattern::new(|| Regex::new(r"(?i)\b\d+ ?(?:minutes?|mins?|hours?|days?|weeks?|months?|[mhdw]) ago\b").ok());
+    static DATE: RulePattern = RulePattern::new(|| {
         Regex::new(r"(?i)\b\d{4}-\d{2}-\d{2}|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2},? \d{4}\b").ok()
     });
     let (Some(relative), Some(date)) = (&*RELATIVE, &*DATE) else { return };
@@ -626,9 +634,9 @@ fn relative_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn no_zone(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload() else { return };
-    static UTC: Pattern = Pattern::new(|| Regex::new(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z$").ok());
-    static TIME: Pattern = Pattern::new(|| Regex::new(r"\b\d{1,2}:\d{2}").ok());
-    static ZONE: Pattern = Pattern::new(|| Regex::new(r"UTC|GMT|\bZ\b|\dZ|[+-]\d{2}:?\d{2}\b").ok());
+    static UTC: RulePattern = RulePattern::new(|| Regex::new(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z$").ok());
+    static TIME: RulePattern = RulePattern::new(|| Regex::new(r"\b\d{1,2}:\d{2}").ok());
+    static ZONE: RulePattern = RulePattern::new(|| Regex::new(r"UTC|GMT|\bZ\b|\dZ|[+-]\d{2}:?\d{2}\b").ok());
     let (Some(iso), Some(time), Some(zone)) = (&*UTC, &*TIME, &*ZONE) else { return };
     for fact in answer.matched().facts.iter().filter(|fact| fact.state == FactState::Reworded) {
         let (Some(node), Some(place)) = (payload.doc.node(fact.node()), fact.place()) else { continue };
@@ -783,7 +791,7 @@ fn json_in_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn inconsistent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static PROGRESS: Pattern = Pattern::new(|| Regex::new(r"\b(\d{1,3})% \((\d{1,9})/(\d{1,9})\b").ok());
+    static PROGRESS: RulePattern = RulePattern::new(|| Regex::new(r"\b(\d{1,3})% \((\d{1,9})/(\d{1,9})\b").ok());
     if let Some(progress) = &*PROGRESS {
         for said in progress.captures_iter(answer.markdown_text()).take(1_000) {
             let number = |at: usize| said[at].parse::<u64>().unwrap_or(0);

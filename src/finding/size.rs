@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use regex::Regex;
 
-use super::answer::{MORE, Pattern, is_page_name, leaves, saved, tokens, wild};
+use super::answer::{MORE, RulePattern, is_page_name, leaves, saved, tokens, wild};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, Cost, DialCodeblock, HostCompat};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
@@ -245,7 +245,8 @@ fn unknown_param(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         known.insert((*tool).to_owned());
         known.extend(names.iter().cloned());
     }
-    static ADVICE: Pattern = Pattern::new(|| Regex::new(r"(?i)\buse (?:the )?`([A-Za-z_][A-Za-z0-9_]*)(?:`|\s*[:=])").ok());
+    static ADVICE: RulePattern =
+        RulePattern::new(|| Regex::new(r"(?i)\buse (?:the )?`([A-Za-z_][A-Za-z0-9_]*)(?:`|\s*[:=])").ok());
     let Some(advice) = &*ADVICE else { return };
     for said in advice.captures_iter(&answer.text).take(50) {
         let (Some(all), Some(name)) = (said.get(0), said.get(1)) else { continue };

@@ -61,8 +61,11 @@ pub enum FindingsAction {
     Enlarge(bool),
     /// Shows the ledger of the answer as this fix makes it; `None` as it is.
     Try(Option<TriedFix>),
-    /// Follows the settings of a `loupe.toml`.
-    UseRules(Box<RuleSettings>, PathBuf),
+    /// Follows a `loupe.toml`.
+    UseRules {
+        file: PathBuf,
+        text: String,
+    },
 }
 
 impl State {
@@ -85,7 +88,10 @@ impl State {
                 }
                 self.view.findings.tried = tried;
             }
-            FindingsAction::UseRules(rules, file) => (view.rules, view.file) = (Arc::new(*rules), Some(file)),
+            FindingsAction::UseRules { file, text } => match RuleSettings::parse(&text, &file.display().to_string()) {
+                Ok(rules) => (view.rules, view.file) = (Arc::new(rules), Some(file)),
+                Err(problem) => self.toast_problem(problem),
+            },
         }
     }
 }

@@ -14,11 +14,11 @@ mod history;
 mod hosts;
 mod import;
 mod manifest;
+mod nearest;
 mod place;
 mod read;
 mod recent;
 mod replace;
-mod rules;
 mod servers;
 mod settings;
 #[cfg(test)]
@@ -40,12 +40,12 @@ pub use file::{ReadAs, read_all, read_all_bytes, read_any, read_as, read_bytes};
 pub use folders::{capture_folders, keep_answer, read_expectations, read_fixture};
 pub use history::{Entry, Health, History, HistoryQuery, Keep, KeptId, Label, Listed};
 pub use hosts::{add_host, data_folder, load_hosts, settings_folder};
+pub use nearest::nearest_file;
 pub use place::place;
 pub use read::{MOST_OF_ANSWERS, MOST_OF_SETTINGS, file_bytes, file_text, read_file};
 pub use recent::{read_recent, write_recent};
 use replace::Aside;
 pub use replace::{Recovered, recover, replace_folder};
-pub use rules::nearest_rules;
 pub use servers::{change_servers, read_servers};
 pub use settings::{change_settings, read_settings};
 

@@ -16,7 +16,7 @@ use crate::live::{Window, open_sized, until};
 use crate::peer::oauth::{Modes, OAuthPeer};
 use egui::{Event, Key, Modifiers, OutputCommand};
 use egui_kittest::kittest::Queryable;
-use mcp_loupe::finding::{FindingsQuery, Profile, RuleSettings, Severity};
+use mcp_loupe::finding::{FindingsQuery, Profile, Severity};
 use mcp_loupe::host::Hosts;
 use mcp_loupe::mcp::login::Visit;
 use mcp_loupe::problem::{Problem, ProblemKind};
@@ -457,7 +457,7 @@ fn a_fix_is_tried_in_the_large_view() {
     assert_eq!(window.state().state.view.drawer, DrawerTab::Findings);
     let area = FindingsAction::OnlyArea(Some("shape"));
     window.state_mut().state.perform(area, &mut Vec::new());
-    window.state_mut().state.perform(FindingsAction::Find("keys".into()), &mut Vec::new());
+    window.state_mut().state.perform(FindingsAction::Find("emoji".into()), &mut Vec::new());
     until_label(&mut window, "Try the fix");
     click(&mut window, "Try the fix");
     until(&mut window, "the strip says what it saves", |window| {
@@ -471,15 +471,15 @@ fn a_fix_is_tried_in_the_large_view() {
 fn a_loupe_toml_is_followed() {
     let mut window = called([1_280.0, 800.0], "dual_search_companies");
     let toml = "[rules.\"annotations/missing\"]\noff = true\nreason = \"our host does not read them\"\n";
-    let rules = RuleSettings::parse(toml, "loupe.toml").unwrap();
     let show = ViewAction::ShowDrawer(DrawerTab::Findings);
     window.state_mut().state.perform(show, &mut Vec::new());
+    window.state_mut().state.perform(FindingsAction::OnlyArea(Some("annotations")), &mut Vec::new());
     until(&mut window, "it is found without", |window| paints(window, "annotations/missing"));
-    let follow = FindingsAction::UseRules(Box::new(rules), "/work/loupe.toml".into());
+    let follow = FindingsAction::UseRules { file: "/project/loupe.toml".into(), text: toml.into() };
     window.state_mut().state.perform(follow, &mut Vec::new());
-    until(&mut window, "it is not found", |window| paints(window, "Warnings") && !paints(window, "annotations/missing"));
+    until(&mut window, "it is not found", |window| !paints(window, "annotations/missing"));
     click(&mut window, "Filter");
-    until(&mut window, "it says so", |window| paints(window, "Rules follow /work/loupe.toml"));
+    until(&mut window, "it says so", |window| paints(window, "Rules follow /project/loupe.toml"));
 }
 
 #[test]

@@ -313,6 +313,22 @@ fn words_of(svg: &str) -> String {
     }
 }
 
+#[cfg(unix)]
+/// A server of one tool that gives another number each time.
+const COUNTER: &str = r#"
+n=0
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
+  case "$line" in
+    *'"server/discover"'*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}\n' "$id" ;;
+    *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"counter","version":"1"}}}\n' "$id" ;;
+    *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"next","description":"Gives the next number of a row.","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}]}}\n' "$id" ;;
+    *'"tools/call"'*) n=$((n+1)); printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"{\\"n\\":%s}"}]}}\n' "$id" "$n" ;;
+  esac
+done
+"#;
+
+#[cfg(unix)]
 #[test]
 fn a_probe_calls_twice_and_once_oddly() {
     let folder = tempfile::tempdir().unwrap();
@@ -320,9 +336,20 @@ fn a_probe_calls_twice_and_once_oddly() {
         let base = ["check", set, "--quiet", "--call", tool, "--args", args, "--probe", "--profile", "autotask-strict", "--json"];
         json(folder.path(), &[&base[..], more].concat(), status)
     };
-    // A reading tool is asked oddly too; the sample takes what it does not know.
-    let read = probe("--sample=autotask-strict", "autotask_search_companies", r#"{"pageSize":3}"#, &[], 0);
-    assert!(has(&read, "annotations/answers-differ", "autotask_search_companies").is_none());
+    // A reading tool is asked oddly too; this one refuses what it does not know, and answers the same twice.
+    let read = probe("--sample=autotask-strict", "autotask_search_companies", r#"{"pageSize":3}"#, &[], 1);
+    for rule in ["annotations/answers-differ", "schema/strict-not-enforced"] {
+        assert!(has(&read, rule, "autotask_search_companies").is_none(), "{rule}");
+    }
+    // A server whose answers count up, and which takes anything.
+    let mut counter = tempfile::NamedTempFile::new().unwrap();
+    std::io::Write::write_all(&mut counter, COUNTER.as_bytes()).unwrap();
+    let path = counter.path().display().to_string();
+    let base = ["check", "--quiet", "--call", "next", "--probe", "--profile", "autotask-strict", "--json", "--", "sh", &path];
+    let counted = json(folder.path(), &base, 0);
+    let differs = has(&counted, "annotations/answers-differ", "next").unwrap();
+    assert_eq!(differs["message"], "declared read-only, and a second call differs at `/n`: 1 became 2");
+    assert!(has(&counted, "schema/strict-not-enforced", "next").is_some(), "{:#}", counted["findings"]);
     let answers = read["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "autotask_search_companies").unwrap();
     assert_eq!(answers["answers"].as_array().unwrap().len(), 1, "the answer to check is one");
     // Any other is called with a yes to both calls alone.

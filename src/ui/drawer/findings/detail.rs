@@ -118,8 +118,13 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Find
             matches!((place, part), (FindingPlace::Text(_), FoundIn::Text(_)) | (FindingPlace::Node(_), FoundIn::Structured))
         };
         let shown: Vec<FindingPlace> = places.iter().filter(is_here).cloned().collect();
-        let more = if finding.count > finding.places.len() as u64 { " or more" } else { "" };
-        let count = format!("{}{more}", widgets::number_text(own.len() as u64, "places"));
+        // A rule names the first of many alike.
+        let all =
+            if finding.count > finding.places.len() as u64 { format!(" of {}", grouped(finding.count)) } else { String::new() };
+        let count = match own.len() as u64 {
+            1 if all.is_empty() => "1 place".to_owned(),
+            own => format!("{}{all} places", grouped(own)),
+        };
         let mut end = rect.right() - 10.0;
         if !shown.is_empty() {
             widgets::glyph_at(ui, pos2(end - 6.0, y), icons::ARROW_RIGHT, theme::icon_font(13.0), t.weak);

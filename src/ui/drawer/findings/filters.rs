@@ -13,11 +13,13 @@ use crate::ui::widgets::{self, Button, LineEdit};
 use crate::ui::{Cx, drawer, icons};
 
 /// The room of a severity with its count.
-const CHIP: f32 = 60.0;
+const CHIP: f32 = 46.0;
 /// Height of a row of the bar.
 const LINE: f32 = 34.0;
 const TITLE: f32 = 64.0;
 const FIELD: f32 = 220.0;
+/// The room that all profiles take in one line.
+const PROFILES: f32 = 1_240.0;
 
 /// The area of a finding's rule, by id.
 pub fn area_of(finding: &Finding) -> &'static str {
@@ -53,8 +55,9 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
     let view = &cx.state.view.findings;
     let added = view.rules.profiles.iter().filter(|profile| !Profile::DEFAULT.contains(profile)).count();
     let more = added + usize::from(view.severity.is_some()) + usize::from(view.area.is_some());
-    let label = if more == 0 { "Filter".to_owned() } else { format!("Filter +{more}") };
-    let button = Button::new(&label).menu().height(theme::ICON_BUTTON).key("filter of findings").show(ui);
+    let label = if more == 0 { String::new() } else { format!("+{more}") };
+    let button = Button::new(&label).icon(icons::FILTER).frameless().height(theme::ICON_BUTTON).key("filter of findings");
+    let button = button.name("Filter").tip("Which findings are listed, and which profiles count").show(ui);
     Popup::menu(&button).width(420.0).show(|ui| {
         let t = ThemeTokens::of(ui);
         if ui.radio(view.severity.is_none() && view.area.is_none(), "All findings").clicked() {
@@ -95,6 +98,8 @@ fn severity_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) {
 /// The bar of the large view: profiles, areas and words. Returns where it ends.
 pub fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, outer: Rect, found: &AnswerFindings) -> f32 {
     let t = ThemeTokens::of(ui);
+    // Where one line has no room for all profiles, they have two.
+    let lines = if outer.width() < PROFILES { 2 } else { 1 };
     let row =
         |at: usize| Rect::from_min_size(outer.min + vec2(SIDE, 6.0 + LINE * at as f32), vec2(outer.width() - 2.0 * SIDE, LINE));
     let line = |ui: &mut Ui, at: usize, name: &'static str, add: &mut dyn FnMut(&mut Ui)| {
@@ -103,16 +108,22 @@ pub fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, outer: Rect, found: &AnswerFindings) -> 
         let room = widgets::region(ui, ("findings by", name)).max_rect(rect.with_min_x(rect.left() + TITLE));
         ui.scope_builder(room.layout(Layout::left_to_right(Align::Center)), |ui| add(ui));
     };
-    line(ui, 0, "Profiles", &mut |ui| profiles_ui(ui, cx, found));
-    line(ui, 1, "Area", &mut |ui| areas_ui(ui, cx, found));
-    let end = row(1).bottom() + 6.0;
+    let (first, others) = Profile::ALL.split_at(Profile::DEFAULT.len());
+    if lines == 1 {
+        line(ui, 0, "Profiles", &mut |ui| profiles_ui(ui, cx, found, &Profile::ALL));
+    } else {
+        line(ui, 0, "Profiles", &mut |ui| profiles_ui(ui, cx, found, first));
+        line(ui, 1, "", &mut |ui| profiles_ui(ui, cx, found, others));
+    }
+    line(ui, lines, "Area", &mut |ui| areas_ui(ui, cx, found));
+    let end = row(lines).bottom() + 6.0;
     ui.painter().hline(outer.x_range(), end - 0.5, Stroke::new(1.0, t.line));
     end.max(outer.top() + HEAD)
 }
 
-fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings) {
+fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, profiles: &[Profile]) {
     ui.spacing_mut().item_spacing.x = 6.0;
-    for profile in Profile::ALL {
+    for profile in profiles.iter().copied() {
         let is_on = cx.state.view.findings.rules.profiles.contains(&profile);
         let has = |finding: &&Finding| finding.profiles.iter().any(|(own, _)| *own == profile);
         let label = if is_on {
