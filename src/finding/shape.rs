@@ -207,16 +207,19 @@ fn repeated_keys(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if keys.is_empty() || shared * 10 < keys.len() * 8 {
         return;
     }
-    let Some(json) = answer.written("json").filter(|json| json.len() < REWRITE_BYTES) else { return };
-    // Where some records lack a key, columns and rows cannot tell that.
-    let tables = ["json-table", "toon", "csv"].into_iter().filter_map(format::by_id);
-    let rows = tables.map(|table| Row::measure(table, answer.subject)).filter(|row| row.is_available() && row.comes_back());
-    let Some(best) = rows.min_by_key(|row| row.tokens.o200k_base) else { return };
-    let (Some(table), title) = (answer.written(best.format), format::by_id(best.format).map_or("", |format| format.title()))
-    else {
-        return;
-    };
-    let (now, then) = (answer.count(&json), best.tokens);
+    let (Some(json), Some(table)) = (answer.written("json"), answer.written("json-table")) else { return };
+    let (now, mut then) = (answer.count(&json), answer.count(&table));
+    let (mut table, mut title) = (table, "JSON, columns and rows");
+    // `structuredContent` is JSON; a text may be what it likes, and can tell what some records lack.
+    if answer.structured().is_none() && json.len() < REWRITE_BYTES {
+        for format in ["toon", "csv"].into_iter().filter_map(format::by_id) {
+            let row = Row::measure(format, answer.subject);
+            let is_better = row.comes_back() && row.tokens.o200k_base < then.o200k_base;
+            if let Some(written) = answer.written(format.id()).filter(|_| is_better) {
+                (table, title, then) = (written, format.title(), row.tokens);
+            }
+        }
+    }
     let saves = saved(now, then);
     // Under one token in twenty nobody rewrites a server.
     if saves.o200k_base * 20 > now.o200k_base {

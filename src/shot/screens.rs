@@ -586,19 +586,6 @@ fn structured_only() -> Capture {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::format::Subject;
-
-    #[test]
-    fn structured_only_is_what_it_says() {
-        let subject = Subject::of(Arc::new(structured_only()));
-        assert!(subject.reading.content_text().is_none());
-        assert!(subject.payload.is_some());
-    }
-}
-
 /// Looks at the finding of this rule, or the first one.
 fn select_finding(stage: &mut Stage, rule: &str) -> Result<Option<Finding>, Problem> {
     stage.settle()?;
@@ -613,4 +600,17 @@ fn select_finding(stage: &mut Stage, rule: &str) -> Result<Option<Finding>, Prob
         stage.settle()?;
     }
     Ok(found.and_then(|(_, finding)| finding))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Subject;
+
+    #[test]
+    fn structured_only_is_what_it_says() {
+        let subject = Subject::of(Arc::new(structured_only()));
+        assert!(subject.reading.content_text().is_none());
+        assert!(subject.payload.is_some());
+    }
 }

@@ -26,7 +26,7 @@ const VERDICT: f32 = 44.0;
 /// Share of the window's height that the large view of findings takes.
 pub const LARGE: f32 = 0.55;
 const SIDE: f32 = 16.0;
-/// From this width on the findings stand beside what another tab shows.
+/// From this width on the findings stand beside the ledger.
 const BESIDE: f32 = 1_180.0;
 /// Their width there.
 const FINDINGS: f32 = 432.0;
@@ -125,10 +125,10 @@ pub fn is_large(cx: &Cx<'_>) -> bool {
 }
 
 fn beside_id() -> Id {
-    Id::unique("findings beside another tab")
+    Id::unique("findings beside the ledger")
 }
 
-/// Whether the findings stand beside what another tab shows, as the last frame had it.
+/// Whether the findings stand beside the ledger, as the last frame had it.
 pub fn has_findings_beside(ui: &Ui) -> bool {
     ui.data(|data| data.get_temp(beside_id())).unwrap_or(false)
 }
@@ -143,7 +143,7 @@ pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let rect = ui.max_rect();
     let is_collapsed = is_collapsed(ui, cx) && !is_large(cx);
     let Some(tab) = TABS.iter().find(|tab| tab.id == cx.state.view.drawer) else { return };
-    let is_beside = !is_collapsed && tab.id != DrawerTab::Findings && rect.width() >= BESIDE;
+    let is_beside = !is_collapsed && tab.id == DrawerTab::Cost && rect.width() >= BESIDE;
     ui.data_mut(|data| data.insert_temp(beside_id(), is_beside));
     let whole = rect;
     let rect = if is_beside { rect.with_max_x(rect.right() - FINDINGS) } else { rect };
@@ -168,7 +168,7 @@ pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.scope_builder(widgets::region(ui, ("drawer body", tab.title)).max_rect(rest), |ui| (tab.body)(ui, cx));
 }
 
-/// The findings beside another tab: their counts, and the way to the large view.
+/// The findings beside the ledger: their counts, and the way to the large view.
 fn beside_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
     let inner = widgets::region(ui, "findings beside").max_rect(header.shrink2(vec2(SIDE, 0.0)));

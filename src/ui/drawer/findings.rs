@@ -188,7 +188,7 @@ fn disagreements_ui(ui: &mut Ui, contradictions: &[Contradiction]) {
     widgets::text_at(ui, pos2(end + 8.0, left.y), contradictions.len().to_string(), theme::mono(11.0), t.weak, 60.0);
     widgets::text_right(ui, pos2(rect.right() - SIDE, left.y), "this answer, o200k_base", theme::regular(11.5), t.weak);
     for contradiction in contradictions {
-        let height = 22.0 + 20.0 * contradiction.choices.len() as f32;
+        let height = 28.0 + 20.0 * contradiction.choices.len() as f32;
         let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
         let (left, right) = (rect.left() + SIDE + 24.0, rect.right() - SIDE);
         let width = right - left;

@@ -25,6 +25,8 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize, fi
     let rule = finding.rule;
     ScrollArea::vertical().id_salt("finding").auto_shrink([false, true]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 8.0;
+        // Beside the bar that scrolls.
+        ui.set_width(ui.available_width() - 10.0);
         head_ui(ui, cx, finding);
         ui.add(small(rule.means.replace('`', ""), t.text));
         evidence_ui(ui, cx, found.places.get(at).map(Vec::as_slice).unwrap_or_default(), finding);
@@ -172,21 +174,26 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<Mended>) {
     };
     let after = |format: &'static str| after(cx, mended, format, tokenizer);
     let parts = [("Text", "content"), ("structuredContent", "structured"), ("Both", "both")];
-    let mut counts: Vec<_> = parts.into_iter().map(|(title, format)| (title, before(format), after(format))).collect();
+    let count = |(title, format)| (title, before(format), after(format), keeps(mended, format));
+    let mut counts: Vec<_> = parts.into_iter().map(count).collect();
     // Of both the one part that is left counts.
-    if counts[2].1.is_some() && counts[2].2.is_none() {
-        counts[2].2 = counts[0].2.or(counts[1].2);
+    if counts[2].1.is_some() && !counts[2].3 {
+        (counts[2].2, counts[2].3) = (counts[0].2.or(counts[1].2), true);
     }
-    let most = counts.iter().filter_map(|(_, before, after)| (*before).max(*after)).max().unwrap_or(1).max(1);
-    for (title, before, after) in counts.into_iter().filter(|(_, before, _)| before.is_some()) {
-        let (before, after) = (before.unwrap_or(0), after.unwrap_or(0));
+    let most = counts.iter().filter_map(|(_, before, after, _)| (*before).max(*after)).max().unwrap_or(1).max(1);
+    for (title, before, after, is_kept) in counts.into_iter().filter(|(_, before, ..)| before.is_some()) {
+        let before = before.unwrap_or(0);
         let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
         let y = rect.center().y;
         widgets::text_at(ui, pos2(rect.left(), y), title, theme::regular(12.5), t.text, 130.0);
-        let percent = if before == after { "same".to_owned() } else { percent(before, after) };
+        let (words, percent) = match after {
+            Some(after) if after == before => (format!("{} tok", grouped(before)), "same".to_owned()),
+            Some(after) => (format!("{} → {} tok", grouped(before), grouped(after)), percent(before, after)),
+            None => (format!("{} tok", grouped(before)), if is_kept { "counting…" } else { "left out" }.to_owned()),
+        };
+        let after = after.unwrap_or(0);
         widgets::text_right(ui, pos2(rect.right(), y), &percent, theme::mono(11.5), t.text);
-        let words = format!("{} → {} tok", grouped(before), grouped(after));
-        let end = widgets::text_right(ui, pos2(rect.right() - 56.0, y), &words, theme::mono(11.5), t.strong) - 16.0;
+        let end = widgets::text_right(ui, pos2(rect.right() - 68.0, y), &words, theme::mono(11.5), t.strong) - 16.0;
         let bar = egui::Rect::from_min_max(pos2(rect.left() + 140.0, y - 3.0), pos2(end.min(rect.right() - 200.0), y + 3.0));
         if bar.width() > 20.0 {
             let part = |count: u64| bar.with_max_x(bar.left() + bar.width() * (count as f32 / most as f32));
@@ -199,14 +206,18 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<Mended>) {
     }
 }
 
-fn after(cx: &Cx<'_>, mended: &Arc<Mended>, format: &'static str, tokenizer: &Tokenizer) -> Option<u64> {
-    let has = match format {
+/// Whether the mended answer has this part.
+fn keeps(mended: &Mended, format: &str) -> bool {
+    match format {
         "content" => mended.parts.text.is_some(),
         "structured" => mended.parts.structured.is_some(),
         _ => mended.parts.text.is_some() && mended.parts.structured.is_some(),
-    };
+    }
+}
+
+fn after(cx: &Cx<'_>, mended: &Arc<Mended>, format: &'static str, tokenizer: &Tokenizer) -> Option<u64> {
     let query = CountQuery { format, tokenizer: tokenizer.clone() };
-    has.then(|| cx.ready(AsMended(Arc::clone(mended), query)).map(|count| count.high())).flatten()
+    keeps(mended, format).then(|| cx.ready(AsMended(Arc::clone(mended), query)).map(|count| count.high())).flatten()
 }
 
 /// `−29%`.
