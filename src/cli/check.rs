@@ -20,9 +20,9 @@ use crate::contract::{self, AnswerCost, BaselineCost, CheckBudget, CheckOutcome,
 use crate::finding::baseline::Baseline;
 use crate::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings};
 use crate::fixture::budget::{Budget, BudgetOf, Checked};
-use crate::fixture::told;
+use crate::fixture::report;
 use crate::fixture::verify::{Check, FixtureVerdict};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::host::Hosts;
 use crate::mcp::{self, Listing, Session};
 use crate::problem::{Problem, ProblemKind};
@@ -397,7 +397,7 @@ impl Task<'_> {
         &self,
         tools: &[DefinitionCost],
         server: Option<&Server>,
-        answers: &[(Arc<Subject>, [Arc<Tool>; 1])],
+        answers: &[(Arc<ParsedCapture>, [Arc<Tool>; 1])],
     ) -> Result<Vec<CheckBudget>, Problem> {
         let instructions = server.and_then(|server| server.instructions.as_deref()).unwrap_or_default();
         let listed = |tool: &DefinitionCost| tool.listed.get(self.encoding);
@@ -517,6 +517,7 @@ fn junit(outcome: &CheckOutcome) -> Result<String, Problem> {
             None => suites.push(FixtureVerdict { dir: name.to_owned(), checks: vec![check], is_updated: false }),
         }
     }
-    let text = told::junit(&suites).map_err(|error| Problem::new(ProblemKind::Internal, format!("cannot write XML: {error}")))?;
+    let text =
+        report::junit(&suites).map_err(|error| Problem::new(ProblemKind::Internal, format!("cannot write XML: {error}")))?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }

@@ -153,7 +153,7 @@ impl CheckOutcome {
         let of_answer = |answer: &AnswerCost| {
             let line = |contradiction: &Contradiction| {
                 let choices: Vec<_> = contradiction.choices.iter().map(choice).collect();
-                format!("profiles disagree on {}: {} {}", answer.tool, contradiction.asks, choices.join(" · "))
+                format!("profiles disagree on {}: {} {}", answer.tool, contradiction.server_requests, choices.join(" · "))
             };
             answer.contradictions.iter().map(line).collect::<Vec<_>>()
         };
@@ -234,7 +234,7 @@ impl ContradictionJson {
             profiles: choice.profiles.iter().map(|profile| profile.name()).collect(),
             tokens: choice.tokens.into(),
         };
-        Self { asks: contradiction.asks, choices: contradiction.choices.iter().map(choice).collect() }
+        Self { asks: contradiction.server_requests, choices: contradiction.choices.iter().map(choice).collect() }
     }
 }
 

@@ -25,7 +25,7 @@ pub struct ProfileChoice {
 /// A question that active profiles answer differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contradiction {
-    pub asks: &'static str,
+    pub server_requests: &'static str,
     pub choices: Vec<ProfileChoice>,
 }
 

@@ -257,7 +257,7 @@ fn contradicting_profiles_are_named_with_what_either_costs() {
     let mut settings = RuleSettings::default();
     settings.profiles.extend([Profile::AutotaskDual, Profile::DialCodeblock]);
     let all = Checker { settings: &settings, hosts: &hosts }.contradictions(&checked);
-    let parts = all.iter().find(|contradiction| contradiction.asks == "Is there structuredContent?").unwrap();
+    let parts = all.iter().find(|contradiction| contradiction.server_requests == "Is there structuredContent?").unwrap();
     let costs: Vec<_> = parts.choices.iter().map(|choice| (choice.profiles[0], choice.tokens.o200k_base)).collect();
     let tokens = |text: &str| crate::token::count(text).o200k_base;
     let both = tokens("Acme, 71\n{\"name\":\"Acme\",\"rank\":71}");

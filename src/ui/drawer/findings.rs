@@ -193,8 +193,8 @@ fn disagreements_ui(ui: &mut Ui, contradictions: &[Contradiction]) {
         let (left, right) = (rect.left() + SIDE + 24.0, rect.right() - SIDE);
         let width = right - left;
         widgets::glyph_at(ui, pos2(rect.left() + SIDE + 8.0, rect.top() + 13.0), icons::DIFFERS, theme::icon_font(15.0), t.weak);
-        widgets::text_at(ui, pos2(left, rect.top() + 13.0), contradiction.asks, theme::regular(13.0), t.strong, width);
-        let mut spoken = contradiction.asks.to_owned();
+        widgets::text_at(ui, pos2(left, rect.top() + 13.0), contradiction.server_requests, theme::regular(13.0), t.strong, width);
+        let mut spoken = contradiction.server_requests.to_owned();
         for (at, choice) in contradiction.choices.iter().enumerate() {
             let y = rect.top() + 33.0 + 20.0 * at as f32;
             let tokens = widgets::number_text(choice.tokens.o200k_base, "tok");
