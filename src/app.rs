@@ -20,8 +20,8 @@ use crate::settings::Theme;
 use crate::source::{Source, is_web};
 use crate::state::settings::window_size;
 use crate::state::{
-    Action, AppEffect, ConnectAction, Effect, Event, ExportEvent, ExportPicture, HistoryAction, LocalTime, ServersAction,
-    SettingsAction, State,
+    Action, AppEffect, ConnectAction, Effect, Event, ExportEvent, ExportPicture, FindingsAction, HistoryAction, LocalTime,
+    ServersAction, SettingsAction, State,
 };
 use crate::{shot, store, ui};
 
@@ -69,14 +69,19 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
         // First, since they say how to connect.
         let settings = folder.clone().map(|folder| SettingsAction::UseSettings { folder, table }.into());
         let starts_in = std::env::current_dir().ok().map(|here| ServersAction::StartIn(here).into());
-        let settings = settings.into_iter().chain(starts_in).collect();
+        let (rules, misread) = match std::env::current_dir().ok().map(|here| store::nearest_file(&here, "loupe.toml")) {
+            Some(Ok(rules)) => (rules.map(|(file, text)| FindingsAction::UseRules { file, text }.into()), None),
+            Some(Err(problem)) => (None, Some(problem)),
+            None => (None, None),
+        };
+        let settings = settings.into_iter().chain(starts_in).chain(rules).collect();
         let mut app = App::start(cc, source, None, settings)?;
         app.state.local_time = LocalTime(here);
         app.state.began_at = Some(OffsetDateTime::now_utc());
         if let Some(folder) = folder {
             app.perform(&cc.egui_ctx, vec![SettingsAction::UseFolder(folder).into()]);
         }
-        if let Some(problem) = unread {
+        for problem in unread.into_iter().chain(misread) {
             app.state.apply(Event::Problem(problem), &mut Vec::new());
         }
         app.perform(&cc.egui_ctx, kept.into_iter().map(|folder| Action::History(HistoryAction::Use(folder))).collect());

@@ -76,7 +76,10 @@ pub use token_counts::{
 };
 pub use token_map::{Shares, TokenMap, TokenMapQuery};
 pub use tree::{Mark, TreeQuery, TreeView};
-pub use what_if::{FieldLoss, NeededFields, NeededQuery, OmitKeys, fields, is_struck, key_of, needed_fields, path_of, without};
+pub use what_if::{
+    AsMended, FieldLoss, Mended, NeededFields, NeededQuery, OmitKeys, Parts, fields, is_struck, key_of, needed_fields, path_of,
+    without,
+};
 pub use wrap::{TextRow, TextRowsQuery};
 
 use crate::capture::Capture;

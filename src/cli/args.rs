@@ -536,16 +536,22 @@ pub struct CheckArgs {
     pub calls: CallList,
     #[command(flatten)]
     pub rules: RuleArgs,
-    /// What a tool's definition may cost, or `total`: all definitions and the instructions; in tokens (o200k_base)
-    #[arg(long, value_name = "TOOL=TOKENS")]
+    /// Make each call twice and compare; call tools that are declared read-only with an unknown argument too
+    #[arg(long, requires = "call")]
+    pub probe: bool,
+    /// What a tool's definition may cost; `total`: all definitions and the instructions; a FORMAT or `host:ID`: each answer; in tokens
+    #[arg(long, value_name = "NAME=TOKENS")]
     pub budget: Vec<String>,
+    /// The tokenizer of budgets: o200k_base (the default) or cl100k_base
+    #[arg(long, value_name = "NAME")]
+    pub tokenizer: Option<String>,
     /// A state that was saved, of which nothing counts again; or a list of tools, to tell what changed
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
     /// Save the state that is there now as the baseline
     #[arg(long, requires = "baseline")]
     pub update: bool,
-    /// How much more than in the baseline all definitions may cost, in percent
+    /// How much more than in the baseline all definitions, and the answers together, may cost, in percent
     #[arg(long, value_name = "PERCENT", requires = "baseline")]
     pub max_increase: Option<u64>,
     /// What is printed

@@ -1,5 +1,6 @@
 //! `check`: what the rules find in a server's definitions and in answers.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,13 +11,15 @@ use super::call::{capture_id, make_calls, not_listed, read_arguments, warn_unche
 use super::client::{Interrupt, interrupted, list_tools, with_session};
 use super::findings;
 use super::output::{self, one_line};
-use super::{Done, args, hosts};
+use super::{Done, args, hosts, view};
 use crate::analysis::arguments::refused_by;
-use crate::analysis::{self};
+use crate::analysis::{self, HostsReport};
+use crate::cancel::Cancel;
 use crate::capture::{Capture, CaptureId, Outcome, Prompt, Resource, Server, Tool, listed_tools};
 use crate::contract::{self, AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost};
 use crate::finding::baseline::Baseline;
 use crate::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings};
+use crate::fixture::budget::{Budget, BudgetOf, BudgetUse};
 use crate::fixture::report;
 use crate::fixture::verify::{Check, FixtureVerdict};
 use crate::format::ParsedCapture;
@@ -24,7 +27,7 @@ use crate::host::Hosts;
 use crate::mcp::{self, Listing, Session};
 use crate::problem::{Problem, ProblemKind};
 use crate::store;
-use crate::token::{self, Tokens};
+use crate::token::{self, Encoding, Tokens};
 
 /// Calls to be made: a tool each, with the arguments that follow it.
 #[derive(Clone, Debug, Default)]
@@ -82,6 +85,8 @@ pub enum CheckForm {
     Sarif,
     Junit,
     Github,
+    /// An SVG: what the answers cost and what hosts lose of them
+    Badge,
 }
 
 /// What a server listed, and what came of the calls.
@@ -92,21 +97,38 @@ struct Listed {
     again: Vec<Arc<Tool>>,
     resources: Vec<Resource>,
     prompts: Vec<Prompt>,
-    /// Each with the file or folder that it stands in.
-    answers: Vec<(Capture, Option<String>)>,
+    answers: Vec<Made>,
+}
+
+/// An answer, and why it is there.
+struct Made {
+    capture: Capture,
+    /// The file or folder that it stands in.
+    file: Option<String>,
+    why: MadeFor,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MadeFor {
+    Answer,
+    /// The call before it once more.
+    Repeat,
+    /// The call before it with an argument that the tool does not have.
+    Odd,
 }
 
 pub fn run(args: &args::CheckArgs) -> Done {
     let (settings, file) = args.rules.settings()?;
     let hosts = hosts::load(&args.data);
     let budgets = args.budget.iter().map(|text| budget(text)).collect::<Result<Vec<_>, _>>()?;
+    let encoding = view::encoding(args.tokenizer.as_deref())?;
     let baseline = args.baseline.as_deref().filter(|path| !args.update || path.exists()).map(read_baseline).transpose()?;
     let mut listed = Listed::default();
     for path in &args.paths {
         read_path(path, &mut listed)?;
     }
     let place = file.map_or_else(|| RuleSettings::FILE.to_owned(), |path| path.display().to_string());
-    let task = Task { args, settings: &settings, hosts: &hosts, budgets: &budgets, baseline: baseline.as_ref(), place };
+    let task = Task { args, settings: &settings, hosts: &hosts, budgets: &budgets, encoding, baseline: baseline.as_ref(), place };
     let Some(source) = args.source.source()? else {
         if args.paths.is_empty() {
             return Err(Problem::new(ProblemKind::Usage, "nothing to check is given")
@@ -142,9 +164,9 @@ pub fn run(args: &args::CheckArgs) -> Done {
 fn budget(text: &str) -> Result<(String, u64), Problem> {
     let parsed = text.rsplit_once('=').and_then(|(of, most)| Some((of.to_owned(), most.parse().ok()?)));
     parsed.ok_or_else(|| {
-        Problem::new(ProblemKind::Usage, format!("`{text}` is not TOOL=TOKENS"))
+        Problem::new(ProblemKind::Usage, format!("`{text}` is not NAME=TOKENS"))
             .at("--budget")
-            .hint("such as search=400 or total=3000")
+            .hint("such as search=400 (a definition), total=3000, content=900 (each answer) or host:codex=900")
     })
 }
 
@@ -170,7 +192,8 @@ fn read_path(path: &Path, listed: &mut Listed) -> Result<(), Problem> {
     let paths: Vec<PathBuf> = if folders.is_empty() { vec![path.to_owned()] } else { folders };
     for path in paths {
         let file = path.display().to_string();
-        listed.answers.extend(store::read_all(&path, None)?.into_iter().map(|capture| (capture, Some(file.clone()))));
+        let made = |capture| Made { capture, file: Some(file.clone()), why: MadeFor::Answer };
+        listed.answers.extend(store::read_all(&path, None)?.into_iter().map(made));
     }
     Ok(())
 }
@@ -213,13 +236,35 @@ async fn call(session: &Session, interrupt: &Interrupt, args: &args::CheckArgs, 
         }
         let arguments = read_arguments(given.as_deref())?;
         warn_unchecked(name, refused_by(tool.input_schema.as_ref(), &arguments, false)?);
-        let id = CaptureId(format!("{}-{}", capture_id(name).0, at + 1).into());
-        let made = mcp::Call { id, tool: tool.clone(), arguments: arguments.into(), limit: args.link.call_limit() };
-        calls.push((format!("calling {}", one_line(name)), made));
+        let id = |nth: &str| CaptureId(format!("{}-{}{nth}", capture_id(name).0, at + 1).into());
+        let made = |id, arguments: String| mcp::Call {
+            id,
+            tool: tool.clone(),
+            arguments: arguments.into(),
+            limit: args.link.call_limit(),
+        };
+        let odd = args.probe.then(|| odd(&arguments)).flatten().filter(|_| tool.is_declared_read_only());
+        let said = one_line(name);
+        calls.push((MadeFor::Answer, format!("calling {said}"), made(id(""), arguments.clone())));
+        if args.probe {
+            calls.push((MadeFor::Repeat, format!("calling {said} again"), made(id("-again"), arguments)));
+        }
+        if let Some(odd) = odd {
+            calls.push((MadeFor::Odd, format!("calling {said} with an unknown argument"), made(id("-odd"), odd)));
+        }
     }
-    let captures = make_calls(calls.into_iter(), session, interrupt, args.print.quiet, |_, _| Ok(())).await?;
-    listed.answers.extend(captures.into_iter().map(|capture| (capture, None)));
+    let why: Vec<_> = calls.iter().map(|(why, ..)| *why).collect();
+    let calls = calls.into_iter().map(|(_, said, call)| (said, call));
+    let captures = make_calls(calls, session, interrupt, args.print.quiet, |_, _| Ok(())).await?;
+    listed.answers.extend(captures.into_iter().zip(why).map(|(capture, why)| Made { capture, file: None, why }));
     Ok(())
+}
+
+/// The arguments with one more that no tool has; `None` where they are no object.
+fn odd(arguments: &str) -> Option<String> {
+    let body = arguments.trim().strip_prefix('{')?.trim_start();
+    let comma = if body.starts_with('}') { "" } else { "," };
+    Some(format!("{{\"loupe_unknown_argument\":true{comma}{body}"))
 }
 
 struct Task<'a> {
@@ -227,6 +272,7 @@ struct Task<'a> {
     settings: &'a RuleSettings,
     hosts: &'a Hosts,
     budgets: &'a [(String, u64)],
+    encoding: Encoding,
     baseline: Option<&'a Baseline>,
     place: String,
 }
@@ -242,14 +288,19 @@ impl Task<'_> {
             (false, CheckForm::Sarif) => contract::sarif(&outcome),
             (false, CheckForm::Github) => contract::check_github(&outcome),
             (false, CheckForm::Junit) => junit(&outcome)?,
+            (false, CheckForm::Badge) => self.badge(&outcome, listed)?,
         };
         output::page_or(self.args.print.json || self.args.form != CheckForm::Table, &text)?;
         if let Some(path) = self.args.baseline.as_deref().filter(|_| self.args.update) {
             let findings: Vec<_> = outcome.findings.iter().map(|found| found.finding.clone()).collect();
-            let text = Baseline::text(listed.tools.iter().map(|tool| &**tool), &findings)?;
+            // Of answers alone the list that was there stays.
+            let now: Vec<&Tool> = listed.tools.iter().map(|tool| &**tool).collect();
+            let before = self.baseline.and_then(|baseline| baseline.tools.as_ref());
+            let tools = if listed.lists_tools() { Some(now) } else { before.map(|tools| tools.iter().collect()) };
+            let answers = outcome.answers.iter().map(|answer| (answer.tool.as_str(), answer.tokens.o200k_base));
+            let text = Baseline::text(tools.map(Vec::into_iter), &findings, answers)?;
             store::write_whole(path, text.as_bytes())?;
             output::note(self.args.print.quiet, &format!("the baseline is written to {}", path.display()));
-            return Ok(0);
         }
         Ok(u8::from(!outcome.passed()))
     }
@@ -265,30 +316,52 @@ impl Task<'_> {
         };
         let mut found: Vec<_> = checker.server(&server).into_iter().map(|finding| (finding, None)).collect();
         let mut answers = Vec::new();
-        for (capture, file) in &listed.answers {
-            let subject = analysis::subject(Arc::new(capture.clone()));
-            answers.push(AnswerCost {
-                tool: capture.tool.name.clone(),
-                file: file.clone(),
-                outcome: capture.outcome,
-                tokens: sent(&subject),
-            });
+        let subject = |capture: &Capture| (analysis::subject(Arc::new(capture.clone())), [Arc::new(capture.tool.clone())]);
+        let subjects: Vec<_> = listed.answers.iter().map(|made| subject(&made.capture)).collect();
+        let checked: Vec<_> = subjects
+            .iter()
+            .map(|(subject, own)| {
+                let is_alone = listed.tools.is_empty() && !own[0].raw.is_empty();
+                let known = if is_alone { CheckedServer { tools: own, ..server } } else { server };
+                CheckedAnswer::of(subject, known, self.hosts)
+            })
+            .collect();
+        let mut last: Option<&CheckedAnswer<'_>> = None;
+        for (answer, made) in checked.iter().zip(&listed.answers) {
+            let capture = &made.capture;
             if matches!(capture.outcome, Outcome::Timeout | Outcome::Cancelled | Outcome::Disconnected) {
-                output::warning(&analysis::failure(&subject).unwrap_or_else(interrupted));
+                output::warning(&analysis::failure(answer.subject).unwrap_or_else(interrupted));
             }
-            let own = [Arc::new(capture.tool.clone())];
-            let known = if listed.tools.is_empty() && !capture.tool.raw.is_empty() {
-                CheckedServer { tools: &own, ..server }
-            } else {
-                server
+            let of_answer = match (made.why, last) {
+                (MadeFor::Answer, _) => checker.answer(answer),
+                (MadeFor::Repeat, Some(first)) => checker.repeat(first, answer),
+                (MadeFor::Repeat, None) => Vec::new(),
+                (MadeFor::Odd, _) => checker.odd(answer),
             };
-            let of_answer = checker.answer(&CheckedAnswer::of(&subject, known, self.hosts));
-            found.extend(of_answer.into_iter().map(|finding| (finding, file.clone())));
+            found.extend(of_answer.into_iter().map(|finding| (finding, made.file.clone())));
+            if made.why == MadeFor::Answer {
+                last = Some(answer);
+                answers.push(AnswerCost {
+                    tool: capture.tool.name.clone(),
+                    file: made.file.clone(),
+                    outcome: capture.outcome,
+                    tokens: answer.sent(),
+                    contradictions: checker.contradictions(answer),
+                });
+            }
         }
-        // A server that lists no tool any more has lost all of them; files of answers alone say nothing of tools.
-        let lists_tools = listed.server.is_some() || !listed.tools.is_empty();
-        if let Some(baseline) = self.baseline.filter(|_| lists_tools) {
-            found.extend(checker.drift(&baseline.tools, &listed.tools).into_iter().map(|finding| (finding, None)));
+        let mut by_tool: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, made) in listed.answers.iter().enumerate().filter(|(_, made)| made.why == MadeFor::Answer) {
+            by_tool.entry(&made.capture.tool.name).or_default().push(at);
+        }
+        let mut checked: Vec<_> = checked.into_iter().map(Some).collect();
+        for several in by_tool.into_values().filter(|several| several.len() > 1) {
+            let of_tool: Vec<_> = several.into_iter().filter_map(|at| checked[at].take()).collect();
+            found.extend(checker.answers(&of_tool).into_iter().map(|finding| (finding, None)));
+        }
+        let before = self.baseline.filter(|_| listed.lists_tools()).and_then(|baseline| baseline.tools.as_ref());
+        if let Some(before) = before {
+            found.extend(checker.drift(before, &listed.tools).into_iter().map(|finding| (finding, None)));
         }
         found.sort_by_key(|(finding, _)| finding.severity);
         let (findings, files): (Vec<_>, Vec<_>) = found.into_iter().unzip();
@@ -300,40 +373,88 @@ impl Task<'_> {
             server: listed.server.clone(),
             place: self.place.clone(),
             findings: findings.collect(),
-            budgets: self.budgets(&tools, listed.server.as_ref())?,
-            baseline: self.baseline.filter(|_| lists_tools).map(|baseline| BaselineCost {
-                before: baseline.tools.iter().map(|tool| definition(tool).o200k_base).sum(),
+            budgets: self.budgets(&tools, listed.server.as_ref(), &subjects)?,
+            baseline: before.map(|before| BaselineCost {
+                before: before.iter().map(|tool| definition(tool).o200k_base).sum(),
                 now: tools.iter().map(|tool| tool.listed.o200k_base).sum(),
                 most: self.args.max_increase,
             }),
+            answers_before: self
+                .baseline
+                .and_then(|baseline| {
+                    baseline.answers(answers.iter().map(|answer| (answer.tool.as_str(), answer.tokens.o200k_base)))
+                })
+                .map(|(before, now)| BaselineCost { before, now, most: self.args.max_increase }),
             tools,
             answers,
             fail_on: Some(self.settings.fail_on),
+            is_update: self.args.update,
         })
     }
 
-    fn budgets(&self, tools: &[DefinitionCost], server: Option<&Server>) -> Result<Vec<CheckBudget>, Problem> {
+    /// Of a tool its definition, of `total` all of them with the instructions; of a format or a host each answer.
+    fn budgets(
+        &self,
+        tools: &[DefinitionCost],
+        server: Option<&Server>,
+        answers: &[(Arc<ParsedCapture>, [Arc<Tool>; 1])],
+    ) -> Result<Vec<CheckBudget>, Problem> {
         let instructions = server.and_then(|server| server.instructions.as_deref()).unwrap_or_default();
-        let total = tools.iter().map(|tool| tool.listed.o200k_base).sum::<u64>() + token::count(instructions).o200k_base;
-        let budget = |(of, most): &(String, u64)| {
-            let tool = tools.iter().find(|tool| tool.name == *of).map(|tool| tool.listed.o200k_base);
-            let tokens = tool.or((of == "total").then_some(total));
-            let tokens =
-                tokens.ok_or_else(|| Problem::new(ProblemKind::NotFound, format!("there is no tool `{of}`")).at("--budget"))?;
-            Ok(CheckBudget { of: of.clone(), most: *most, tokens })
-        };
-        self.budgets.iter().map(budget).collect()
+        let listed = |tool: &DefinitionCost| tool.listed.get(self.encoding);
+        let total = tools.iter().map(listed).sum::<u64>() + token::count(instructions).get(self.encoding);
+        let mut all = Vec::new();
+        for (of, most) in self.budgets {
+            let tool = tools.iter().find(|tool| tool.name == *of).map(listed);
+            if let Some(tokens) = tool.or((of == "total").then_some(total)) {
+                all.push(CheckBudget { of: of.clone(), answer: None, most: *most, tokens: Some(tokens) });
+                continue;
+            }
+            let known = BudgetOf::parse(of).filter(|of| match of {
+                BudgetOf::Host(id) => self.hosts.get(id).is_some(),
+                BudgetOf::Format(_) => true,
+            });
+            let known = known.ok_or_else(|| {
+                Problem::new(ProblemKind::NotFound, format!("`{of}` is no tool, format or known host"))
+                    .at("--budget")
+                    .hint("`mcp-loupe tools`, `mcp-loupe formats` and `mcp-loupe hosts` list them")
+            })?;
+            let budget = [Budget { of: known, most: *most }];
+            for (subject, _) in answers {
+                let checked =
+                    BudgetUse::all(&budget, subject, self.hosts, self.encoding, &Cancel::new()).map_err(|_| interrupted())?;
+                let answer = Some(subject.capture.tool.name.clone());
+                let tokens = checked.into_iter().next().and_then(|checked| checked.tokens.ok());
+                all.push(CheckBudget { of: of.clone(), answer, most: *most, tokens });
+            }
+        }
+        Ok(all)
+    }
+
+    /// What the answers cost and what known hosts lose of them; without answers what the definitions cost.
+    fn badge(&self, outcome: &CheckOutcome, listed: &Listed) -> Result<String, Problem> {
+        let (mut hosts, mut losing, mut most) = (0, 0, 0);
+        let answers: Vec<_> = listed.answers.iter().filter(|made| made.why == MadeFor::Answer).collect();
+        for made in &answers {
+            let subject = analysis::subject(Arc::new(made.capture.clone()));
+            let report = HostsReport::of(&subject, self.hosts, &Cancel::new()).map_err(|_| interrupted())?;
+            let missing: Vec<u64> = report.rows.iter().filter_map(|row| row.facts.as_ref()).map(|facts| facts.missing).collect();
+            hosts = hosts.max(missing.len());
+            losing = losing.max(missing.iter().filter(|missing| **missing > 0).count());
+            most = most.max(missing.into_iter().max().unwrap_or(0));
+        }
+        Ok(contract::badge(outcome, answers.len(), hosts, losing, most))
+    }
+}
+
+impl Listed {
+    /// A server that lists no tool any more has lost all of them; files of answers alone say nothing of tools.
+    fn lists_tools(&self) -> bool {
+        self.server.is_some() || !self.tools.is_empty()
     }
 }
 
 fn definition(tool: &Tool) -> Tokens {
     token::count(&String::from_utf8_lossy(&tool.raw))
-}
-
-/// As sent: both parts, else the one there is.
-fn sent(subject: &ParsedCapture) -> Tokens {
-    let text = ["both", "content", "structured"].into_iter().find_map(|format| analysis::text_of(subject, format).ok());
-    text.map(|text| subject.known.counts(text.as_bytes()).tokens).unwrap_or_default()
 }
 
 fn cost(tool: &Tool, server: Option<&Server>, hosts: &Hosts) -> DefinitionCost {
@@ -365,7 +486,14 @@ fn page(outcome: &CheckOutcome) -> String {
     let mut page = findings::page(new.map(|found| (&found.finding, found.file.as_deref())));
     let known = outcome.findings.iter().filter(|found| !found.is_new).count();
     let also = if known > 0 { format!("; {known} known by the baseline") } else { String::new() };
-    let word = if outcome.passed() { "passed" } else { "FAILED" };
+    for line in outcome.contradictions() {
+        page.push_str(&format!("{}\n", one_line(&line)));
+    }
+    let word = match (outcome.passed(), outcome.is_update) {
+        (false, _) => "FAILED",
+        (true, true) => "saved",
+        (true, false) => "passed",
+    };
     for line in outcome.limits() {
         page.push_str(&format!("{line}\n"));
     }

@@ -1,14 +1,14 @@
 //! Findings on the terminal, and what the command line says about rules: profiles, severities, `loupe.toml`.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
 use super::output::one_line;
 use crate::contract::finding_sentence;
 use crate::finding::{Finding, FoundAt, RuleSettings, Severity, profile, severity};
-use crate::problem::{Problem, ProblemKind};
+use crate::problem::Problem;
 use crate::store;
 
 /// Which rules count, and from when on they say no.
@@ -25,15 +25,11 @@ pub struct RuleArgs {
 impl RuleArgs {
     /// The settings of the nearest `loupe.toml`, with what the command line adds; and where that file stands.
     pub fn settings(&self) -> Result<(RuleSettings, Option<PathBuf>), Problem> {
-        let file = std::env::current_dir().ok().and_then(|folder| nearest(&folder));
-        let mut settings = match &file {
-            Some(path) => {
-                let place = path.display().to_string();
-                let text = store::file_text(path, store::MOST_OF_SETTINGS)
-                    .map_err(|error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone()))?;
-                RuleSettings::parse(&text, &place)?
-            }
-            None => RuleSettings::default(),
+        let here = std::env::current_dir().ok();
+        let nearest = here.map(|here| store::nearest_file(&here, RuleSettings::FILE)).transpose()?.flatten();
+        let (mut settings, file) = match nearest {
+            Some((path, text)) => (RuleSettings::parse(&text, &path.display().to_string())?, Some(path)),
+            None => (RuleSettings::default(), None),
         };
         for name in &self.profile {
             settings.profiles.insert(profile(name).map_err(|problem| problem.at("--profile"))?);
@@ -48,10 +44,6 @@ impl RuleArgs {
     pub fn fail_on(&self) -> Result<Option<Severity>, Problem> {
         self.fail_on.as_deref().map(|name| severity(name).map_err(|problem| problem.at("--fail-on"))).transpose()
     }
-}
-
-fn nearest(folder: &Path) -> Option<PathBuf> {
-    folder.ancestors().map(|folder| folder.join(RuleSettings::FILE)).find(|path| path.is_file())
 }
 
 /// Findings of one rule and severity, each with its file.

@@ -5,15 +5,13 @@ use std::fmt::Write as _;
 use super::args;
 use super::output::{self, columns};
 use super::{Done, suggest};
-use crate::finding::{AREAS, Area, Example, Rule, examples, rules};
+use crate::finding::{AREAS, Area, Example, Profile, Rule, examples, rules};
 use crate::problem::{Problem, ProblemKind};
 
 pub fn run(args: &args::RulesArgs) -> Done {
     let Some(name) = &args.name else {
         let mut rows = vec![["RULE", "SEVERITY", "WHAT IT NOTICES"].map(str::to_owned).to_vec()];
-        rows.extend(
-            rules().map(|rule| vec![rule.id.to_owned(), gravest(rule).to_owned(), first_sentence(rule.means).to_owned()]),
-        );
+        rows.extend(rules().map(|rule| vec![rule.id.to_owned(), gravest(rule), first_sentence(rule.means).to_owned()]));
         output::page(&columns(&rows, &[]))?;
         return Ok(0);
     };
@@ -28,8 +26,16 @@ pub fn run(args: &args::RulesArgs) -> Done {
     Err(Problem::new(ProblemKind::NotFound, format!("there is no rule `{name}`")).hint(hint))
 }
 
-fn gravest(rule: &Rule) -> &'static str {
-    rule.levels.iter().map(|(_, severity)| *severity).min().map_or("", |severity| severity.name())
+/// The gravest of the profiles that always count; where none has the rule, that of the others with their first name.
+fn gravest(rule: &Rule) -> String {
+    let always =
+        rule.levels.iter().filter(|(profile, _)| Profile::DEFAULT.contains(profile)).map(|(_, severity)| *severity).min();
+    let added = || rule.levels.iter().min_by_key(|(_, severity)| *severity);
+    match (always, added()) {
+        (Some(severity), _) => severity.name().to_owned(),
+        (None, Some((profile, severity))) => format!("{} ({})", severity.name(), profile.name()),
+        (None, None) => String::new(),
+    }
 }
 
 /// Up to the first stop or colon that does not stand in code.

@@ -9,7 +9,7 @@ use super::findings::FindingJson;
 use super::tokens::TokensJson;
 use super::{ServerJson, VERSION, print};
 use crate::capture::{Outcome, Server};
-use crate::finding::{Finding, Severity, rules};
+use crate::finding::{Contradiction, Finding, ProfileChoice, Severity, rules};
 use crate::number::{grouped, signed_from};
 use crate::quote::{github_data, github_property, markdown, markdown_code};
 use crate::token::Tokens;
@@ -25,6 +25,10 @@ pub struct CheckOutcome {
     pub answers: Vec<AnswerCost>,
     pub budgets: Vec<CheckBudget>,
     pub baseline: Option<BaselineCost>,
+    /// The same calls of the baseline.
+    pub answers_before: Option<BaselineCost>,
+    /// Whether the baseline is being written: whatever was found is known from then on.
+    pub is_update: bool,
     /// From which severity on a new finding says no.
     pub fail_on: Option<Severity>,
 }
@@ -55,18 +59,23 @@ pub struct AnswerCost {
     pub file: Option<String>,
     pub outcome: Outcome,
     pub tokens: Tokens,
+    /// What the profiles that count advise against each other.
+    pub contradictions: Vec<Contradiction>,
 }
 
-/// A limit that was given, in `o200k_base`.
+/// A limit that was given, in the tokens that were asked for.
 #[derive(Clone, Debug)]
 pub struct CheckBudget {
-    /// A tool, or `total`.
+    /// A tool, `total`, a format, or `host:ID`.
     pub of: String,
+    /// The tool whose answer it is about; `None` of definitions.
+    pub answer: Option<String>,
     pub most: u64,
-    pub tokens: u64,
+    /// `None` where there is nothing to count, which keeps no budget.
+    pub tokens: Option<u64>,
 }
 
-/// The definitions of the baseline, in `o200k_base`.
+/// What was there when the baseline was saved, in `o200k_base`.
 #[derive(Clone, Debug)]
 pub struct BaselineCost {
     pub before: u64,
@@ -77,26 +86,26 @@ pub struct BaselineCost {
 
 impl BaselineCost {
     fn passed(&self) -> bool {
-        self.most.is_none_or(|most| self.now * 100 <= self.before * (100 + most))
+        self.most.is_none_or(|most| self.now.saturating_mul(100) <= self.before.saturating_mul(100 + most))
     }
 }
 
 impl CheckBudget {
     fn passed(&self) -> bool {
-        self.tokens <= self.most
+        self.tokens.is_some_and(|tokens| tokens <= self.most)
     }
 }
 
 impl CheckOutcome {
     /// Whether this finding makes the check say no.
     pub fn fails(&self, found: &CheckedFinding) -> bool {
-        found.is_new && self.fail_on.is_some_and(|least| found.finding.severity <= least)
+        found.is_new && !self.is_update && self.fail_on.is_some_and(|least| found.finding.severity <= least)
     }
 
     pub fn passed(&self) -> bool {
         !self.findings.iter().any(|found| self.fails(found))
             && self.budgets.iter().all(CheckBudget::passed)
-            && self.baseline.as_ref().is_none_or(BaselineCost::passed)
+            && (self.is_update || [&self.baseline, &self.answers_before].into_iter().flatten().all(BaselineCost::passed))
     }
 
     /// "2 errors, 1 warning"; known ones are not in it.
@@ -117,25 +126,38 @@ impl CheckOutcome {
     pub fn limits(&self) -> Vec<String> {
         let word = |passed: bool| if passed { "kept" } else { "OVER" };
         let budget = |budget: &CheckBudget| {
-            format!(
-                "budget {} {}: {} of {} tokens",
-                budget.of,
-                word(budget.passed()),
-                grouped(budget.tokens),
-                grouped(budget.most)
-            )
+            let answer = budget.answer.as_ref().map(|tool| format!(" (answer of {tool})")).unwrap_or_default();
+            let tokens = budget.tokens.map_or_else(|| "nothing to count".to_owned(), grouped);
+            format!("budget {}{answer} {}: {tokens} of {} tokens", budget.of, word(budget.passed()), grouped(budget.most))
         };
         let mut lines: Vec<_> = self.budgets.iter().map(budget).collect();
-        if let Some(baseline) = &self.baseline {
+        for (what, baseline) in [("definitions", &self.baseline), ("answers", &self.answers_before)] {
+            let Some(baseline) = baseline else { continue };
             let most = baseline.most.map(|most| format!(", at most +{most}%: {}", word(baseline.passed()))).unwrap_or_default();
             lines.push(format!(
-                "definitions {} → {} tokens ({}){most}",
+                "{what} {} → {} tokens ({}){most}",
                 grouped(baseline.before),
                 grouped(baseline.now),
                 signed_from(baseline.before, baseline.now)
             ));
         }
         lines
+    }
+
+    /// What the active profiles advise against each other, a line for each answer and question.
+    pub fn contradictions(&self) -> Vec<String> {
+        let choice = |choice: &ProfileChoice| {
+            let names: Vec<_> = choice.profiles.iter().map(|profile| profile.name()).collect();
+            format!("{} ({}) {} tokens", choice.says, names.join(", "), grouped(choice.tokens.o200k_base))
+        };
+        let of_answer = |answer: &AnswerCost| {
+            let line = |contradiction: &Contradiction| {
+                let choices: Vec<_> = contradiction.choices.iter().map(choice).collect();
+                format!("profiles disagree on {}: {} {}", answer.tool, contradiction.question, choices.join(" · "))
+            };
+            answer.contradictions.iter().map(line).collect::<Vec<_>>()
+        };
+        self.answers.iter().flat_map(of_answer).collect()
     }
 }
 
@@ -151,6 +173,7 @@ struct CheckDocument<'a> {
     tools: Vec<ToolJson<'a>>,
     budget: Vec<BudgetJson<'a>>,
     baseline: Option<BaselineJson>,
+    answers_baseline: Option<BaselineJson>,
 }
 
 #[derive(Serialize)]
@@ -188,13 +211,39 @@ struct AnswerJson<'a> {
     file: Option<&'a str>,
     outcome: &'static str,
     tokens: TokensJson,
+    contradictions: Vec<ContradictionJson>,
+}
+
+#[derive(Serialize)]
+struct ContradictionJson {
+    asks: &'static str,
+    choices: Vec<ChoiceJson>,
+}
+
+#[derive(Serialize)]
+struct ChoiceJson {
+    says: &'static str,
+    profiles: Vec<&'static str>,
+    tokens: TokensJson,
+}
+
+impl ContradictionJson {
+    fn of(contradiction: &Contradiction) -> Self {
+        let choice = |choice: &ProfileChoice| ChoiceJson {
+            says: choice.says,
+            profiles: choice.profiles.iter().map(|profile| profile.name()).collect(),
+            tokens: choice.tokens.into(),
+        };
+        Self { asks: contradiction.question, choices: contradiction.choices.iter().map(choice).collect() }
+    }
 }
 
 #[derive(Serialize)]
 struct BudgetJson<'a> {
     of: &'a str,
+    answer: Option<&'a str>,
     most: u64,
-    tokens: u64,
+    tokens: Option<u64>,
     passed: bool,
 }
 
@@ -208,6 +257,12 @@ struct BaselineJson {
 
 /// `loupe.check/1`.
 pub fn check(outcome: &CheckOutcome) -> String {
+    let baseline = |baseline: &BaselineCost| BaselineJson {
+        before: baseline.before,
+        now: baseline.now,
+        most: baseline.most,
+        passed: baseline.passed(),
+    };
     let span = |(least, most): (Tokens, Tokens)| SpanJson { least: least.into(), most: most.into() };
     let mut names: Vec<&str> = outcome.tools.iter().map(|tool| tool.name.as_str()).collect();
     names.extend(
@@ -239,6 +294,7 @@ pub fn check(outcome: &CheckOutcome) -> String {
                 file: answer.file.as_deref(),
                 outcome: answer.outcome.name(),
                 tokens: answer.tokens.into(),
+                contradictions: answer.contradictions.iter().map(ContradictionJson::of).collect(),
             })
             .collect(),
     };
@@ -262,14 +318,16 @@ pub fn check(outcome: &CheckOutcome) -> String {
         budget: outcome
             .budgets
             .iter()
-            .map(|budget| BudgetJson { of: &budget.of, most: budget.most, tokens: budget.tokens, passed: budget.passed() })
+            .map(|budget| BudgetJson {
+                of: &budget.of,
+                answer: budget.answer.as_deref(),
+                most: budget.most,
+                tokens: budget.tokens,
+                passed: budget.passed(),
+            })
             .collect(),
-        baseline: outcome.baseline.as_ref().map(|baseline| BaselineJson {
-            before: baseline.before,
-            now: baseline.now,
-            most: baseline.most,
-            passed: baseline.passed(),
-        }),
+        baseline: outcome.baseline.as_ref().map(baseline),
+        answers_baseline: outcome.answers_before.as_ref().map(baseline),
     })
 }
 
@@ -369,7 +427,7 @@ pub fn check_github(outcome: &CheckOutcome) -> String {
 pub fn check_markdown(outcome: &CheckOutcome) -> String {
     let word = if outcome.passed() { "passed" } else { "**failed**" };
     let mut out = format!("Check {word}: {}\n", outcome.counts());
-    for line in outcome.limits() {
+    for line in outcome.limits().into_iter().chain(outcome.contradictions()) {
         writeln!(out, "- {}", markdown(&line)).ok();
     }
     if outcome.findings.iter().any(|found| found.is_new) {

@@ -3,6 +3,7 @@
 //! These are its own types, in the order in which they are printed; inner types are never serialised. What a
 //! server sent stands in the document byte for byte: numbers keep their spelling, objects their order.
 
+mod badge;
 mod check;
 mod diff;
 mod findings;
@@ -44,6 +45,7 @@ use findings::FindingJson;
 use payload::PayloadJson;
 use tokens::{FileJson, SizeJson, TokensJson};
 
+pub use badge::badge;
 pub use check::{
     AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost, check, check_github, check_markdown,
     finding_sentence, sarif,

@@ -1,10 +1,14 @@
 //! What a tool declares of its effects.
 
-use super::CheckedTool;
+use super::answer::{clip, wild};
 use super::rule::Profile::{AutotaskStrict, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::{reads_by_name, words, write_word};
+use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
+use crate::capture::Payload;
+use crate::diff::tree::{Op, TreeOptions, tree};
+use crate::host::Hosts;
 
 const SPEC: &str = "MCP specification, ToolAnnotations";
 /// Words that are no nouns, as `post` and `set` may be.
@@ -52,25 +56,34 @@ pub static RULES: &[Rule] = &[
         .means("The tool has no title for people.")
         .fix("Add `title`.")
         .source("S001, tool annotations"),
+    Rule::new("annotations/trust", &[(Spec, Info)], RuleCheck::Server(trust))
+        .means("Hints are what the server says of itself: a client must not rely on them unless it trusts the server.")
+        .fix("None in the server. As a client, ask before calls to servers that you do not trust, whatever they declare.")
+        .source("MCP specification, ToolAnnotations, untrusted unless the server is trusted"),
+    Rule::new("annotations/answers-differ", &[(Spec, Info)], RuleCheck::Repeat(answers_differ))
+        .means("The same call made twice gave two answers. A tool that is declared read-only or idempotent leaves things as they are; what differs shows whether only the time passed. Looked for by `check --probe` alone.")
+        .fix("None if only times, counters and the like differ; else correct the hints.")
+        .source("MCP specification, ToolAnnotations")
+        .heuristic(),
     Rule::new("annotations/unknown-key", &[(Spec, Warning)], RuleCheck::Tool(unknown_key))
         .means("A key that the specification does not have: no host reads it.")
         .fix("Take it out, or put it into `_meta`.")
         .source("MCP specification, ToolAnnotations; S001 rejects `requiresHumanConfirmation` for this"),
 ];
 
-fn missing(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn missing(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if tool.member("annotations").is_none() && !tool.tool.raw.is_empty() {
         hits.say("declares no annotations: assumed to write, to destroy and to reach outside").in_definition("");
     }
 }
 
-fn read_only_missing(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn read_only_missing(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if reads_by_name(&tool.tool.name) && !tool.tool.is_declared_read_only() {
         hits.say("sounds as if it only reads, and does not declare `readOnlyHint: true`").in_definition("/annotations");
     }
 }
 
-fn contradictory(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn contradictory(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if !tool.tool.is_declared_read_only() {
         return;
     }
@@ -83,7 +96,7 @@ fn contradictory(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn meaningless(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn meaningless(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let hints = tool.tool.annotations;
     let is_given = (hints.destructive.declared && !hints.destructive.value) || hints.idempotent.declared;
     if tool.tool.is_declared_read_only() && is_given {
@@ -92,7 +105,7 @@ fn meaningless(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn destructive_default(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn destructive_default(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let hints = tool.tool.annotations;
     let writes = write_word(&tool.tool.name).is_some() || hints.read_only.declared;
     let is_given = tool.member("annotations").is_some();
@@ -101,7 +114,7 @@ fn destructive_default(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn delete_not_destructive(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn delete_not_destructive(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let destructive = tool.tool.annotations.destructive;
     let goes = write_word(&tool.tool.name)
         .filter(|word| ["delete", "remove", "drop", "purge", "overwrite", "destroy"].contains(&word.as_str()))
@@ -112,7 +125,7 @@ fn delete_not_destructive(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn update_hints(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn update_hints(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let hints = tool.tool.annotations;
     let updates = words(&tool.tool.name).iter().any(|word| word == "update" || word == "set");
     let is_no = |hint: crate::capture::Hint| hint.declared && !hint.value;
@@ -122,19 +135,65 @@ fn update_hints(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn open_world_unset(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn open_world_unset(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if !tool.tool.annotations.open_world.declared {
         hits.say("leaves `openWorldHint` unset").in_definition("/annotations");
     }
 }
 
-fn title_missing(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn title_missing(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if tool.tool.title.is_none() {
         hits.say("has no title").in_definition("");
     }
 }
 
-fn unknown_key(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn trust(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
+    let hinted = server.tools.iter().filter(|tool| tool.is_declared_read_only()).count();
+    if server.server.is_some() && hinted > 0 {
+        hits.say(format!("{hinted} of {} tools declare themselves read-only", server.tools.len()));
+    }
+}
+
+fn answers_differ(first: &CheckedAnswer<'_>, again: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let hints = first.subject.capture.tool.annotations;
+    if !(hints.read_only.value || hints.idempotent.declared && hints.idempotent.value) {
+        return;
+    }
+    let declared = if hints.read_only.value { "read-only" } else { "idempotent" };
+    let (one, two) = (first.subject.capture.outcome, again.subject.capture.outcome);
+    if one != two {
+        hits.say(format!("declared {declared}; the first call gave {}, the second {}", one.name(), two.name()))
+            .at_path(FoundIn::Result, "");
+        return;
+    }
+    // Data by place, texts by line.
+    if let (Some(a), Some(b)) = (first.exact_payload(), again.exact_payload()) {
+        let told = tree(a.root(), b.root(), &TreeOptions::default());
+        for change in told.changes.iter().filter(|change| change.op != Op::Move) {
+            let of = |payload: &Payload, node: Option<usize>| payload.doc.node(node?).map(|node| clip(&node.raw_text()));
+            let node = change.b.and_then(|node| b.doc.node(node));
+            let path = wild(&node.or_else(|| a.doc.node(change.a?)).map_or_else(String::new, |node| {
+                let root = if change.b.is_some() { b.root() } else { a.root() };
+                node.pointer_from(root.index())
+            }));
+            let (was, is) = (of(a, change.a), of(b, change.b));
+            let what = match (was, is) {
+                (Some(was), Some(is)) => format!("{was} became {is}"),
+                (None, Some(is)) => format!("{is} came"),
+                (Some(was), None) => format!("{was} went"),
+                (None, None) => continue,
+            };
+            let hit = hits.say(format!("declared {declared}, and a second call differs at `{path}`: {what}"));
+            hit.at(node.map_or_else(|| again.text_at(0..0), |node| again.data_at(node)));
+        }
+    } else if first.text != again.text {
+        let (was, is) = first.text.lines().zip(again.text.lines()).find(|(was, is)| was != is).unwrap_or_default();
+        hits.say(format!("declared {declared}, and the text of a second call differs: “{}” became “{}”", clip(was), clip(is)))
+            .at(again.text_at(0..0));
+    }
+}
+
+fn unknown_key(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let Some(annotations) = tool.member("annotations") else { return };
     for member in annotations.children() {
         let key = member.key().unwrap_or_default();

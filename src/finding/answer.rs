@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use pulldown_cmark::{Event, Parser};
+use regex::Regex;
 
-use super::{CheckedServer, FoundAt, FoundIn};
+use super::{CheckedServer, CheckedTool, FoundAt, FoundIn};
+use crate::analysis::{self, Parts};
 use crate::capture::facts::record_lists;
-use crate::capture::{FactMatches, Outcome, Payload, locate_facts};
+use crate::capture::{FactMatches, Outcome, Payload, Tool, locate_facts};
 use crate::format::{MARKDOWN, ParsedCapture};
 use crate::host::{HostView, Hosts, RenderCache, ViewContext};
 use crate::json::{Doc, Kind, Node};
@@ -17,6 +19,12 @@ use crate::token::{self, Tokens};
 
 /// Markdown beyond this is not looked at: rendering stops there too.
 pub const MARKDOWN_BYTES: usize = 2 << 20;
+
+/// A pattern, compiled when it is first needed.
+pub type RulePattern = LazyLock<Option<Regex>>;
+
+/// Members that say whether there is more.
+pub const MORE: [&str; 5] = ["hasMore", "has_more", "truncated", "hasNextPage", "isTruncated"];
 
 /// An answer with what rules need of it.
 pub struct CheckedAnswer<'a> {
@@ -31,6 +39,8 @@ pub struct CheckedAnswer<'a> {
     matched: OnceCell<FactMatches>,
     views: OnceCell<Vec<HostView>>,
     json: OnceCell<Option<Doc>>,
+    sent: OnceCell<Tokens>,
+    arguments_of_tools: OnceCell<Vec<(&'a str, Vec<String>)>>,
 }
 
 impl<'a> CheckedAnswer<'a> {
@@ -55,6 +65,8 @@ impl<'a> CheckedAnswer<'a> {
             matched: OnceCell::new(),
             views: OnceCell::new(),
             json: OnceCell::new(),
+            sent: OnceCell::new(),
+            arguments_of_tools: OnceCell::new(),
         }
     }
 
@@ -127,6 +139,43 @@ impl<'a> CheckedAnswer<'a> {
         root.children().find_map(|child| {
             let name = child.key().filter(|name| is_limit_name(name))?;
             Some((name, u64::try_from(child.as_i64()?).ok()?))
+        })
+    }
+
+    /// The text of a format, where it applies.
+    pub fn written(&self, id: &str) -> Option<String> {
+        analysis::text_of(self.subject, id).ok()
+    }
+
+    /// Both parts of the answer.
+    pub fn parts(&self) -> Parts {
+        Parts { text: self.written("content"), structured: self.written("structured") }
+    }
+
+    /// The parts with other data, JSON, wherever the data stands as JSON: `structuredContent`, and a text that is JSON.
+    pub fn parts_with(&self, data: &str) -> Parts {
+        let parts = self.parts();
+        let with = |is_data: bool, part: Option<String>| part.map(|part| if is_data { data.to_owned() } else { part });
+        Parts {
+            text: with(self.json_text().is_some(), parts.text),
+            structured: with(self.structured_payload().is_some(), parts.structured),
+        }
+    }
+
+    /// Tokens of what is sent: both parts, or the one there is.
+    pub fn sent(&self) -> Tokens {
+        *self.sent.get_or_init(|| self.count(&self.parts().sent()))
+    }
+
+    /// What each tool of the server takes.
+    pub fn arguments_of_tools(&self) -> &[(&'a str, Vec<String>)] {
+        self.arguments_of_tools.get_or_init(|| {
+            let names = |tool: &'a Arc<Tool>| {
+                let checked = CheckedTool::of(tool, &self.server);
+                let keys = checked.arguments().into_iter().filter_map(|node| Some(node.key()?.into_owned())).collect();
+                (tool.name.as_str(), keys)
+            };
+            self.server.tools.iter().map(names).collect()
         })
     }
 

@@ -15,22 +15,37 @@ const SCHEMA: &str = "loupe.baseline/1";
 /// A saved state.
 #[derive(Clone, Debug, Default)]
 pub struct Baseline {
-    pub tools: Vec<Tool>,
+    /// `None` where none were listed: of answers alone.
+    pub tools: Option<Vec<Tool>>,
     /// How often each finding was there, by fingerprint. `None` of a bare list of tools.
     known: Option<HashMap<String, u64>>,
+    answers: Vec<KnownAnswer>,
 }
 
 #[derive(Deserialize)]
 struct File {
-    tools: Vec<Box<RawValue>>,
+    #[serde(default)]
+    tools: Option<Vec<Box<RawValue>>>,
     findings: Vec<Known>,
+    #[serde(default)]
+    answers: Vec<KnownAnswer>,
 }
 
 #[derive(Serialize)]
 struct FileOut<'a> {
     schema: &'static str,
-    tools: Vec<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Vec<&'a RawValue>>,
     findings: Vec<Known>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    answers: Vec<KnownAnswer>,
+}
+
+/// What an answer cost as it was sent, in `o200k_base`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct KnownAnswer {
+    tool: String,
+    tokens: u64,
 }
 
 /// A finding by what stays the same of it; the rest is for people.
@@ -57,13 +72,14 @@ impl Baseline {
                 *known.entry(finding.fingerprint).or_default() += 1;
             }
             let read = |raw: Box<RawValue>| Tool::read(Bytes::from(raw.get().to_owned()));
-            return Ok(Self { tools: file.tools.into_iter().map(read).collect(), known: Some(known) });
+            let tools = file.tools.map(|tools| tools.into_iter().map(read).collect());
+            return Ok(Self { tools, known: Some(known), answers: file.answers });
         }
         let tools = listed_tools(bytes).ok_or_else(|| {
             let hint = "`check --baseline FILE --update` writes one; what `tools --json` printed is one of tools";
             Problem::new(ProblemKind::Usage, "neither a baseline nor a list of tools").at(place).hint(hint)
         })?;
-        Ok(Self { tools, known: None })
+        Ok(Self { tools: Some(tools), known: None, answers: Vec::new() })
     }
 
     /// Which of the findings are new; of several alike those beyond the number that was there.
@@ -80,11 +96,28 @@ impl Baseline {
         findings.iter().map(is_new).collect()
     }
 
+    /// What the same calls cost then and what they cost now: of each tool its answers in their order, as many as both have.
+    /// `None` where there are none.
+    pub fn answers<'a>(&self, now: impl Iterator<Item = (&'a str, u64)>) -> Option<(u64, u64)> {
+        let mut left: Vec<&KnownAnswer> = self.answers.iter().collect();
+        let mut sums = None;
+        for (tool, tokens) in now {
+            let Some(at) = left.iter().position(|known| known.tool == tool) else { continue };
+            let (before, after) = sums.unwrap_or((0, 0));
+            sums = Some((before + left.remove(at).tokens, after + tokens));
+        }
+        sums
+    }
+
     /// The text of a saved state.
     ///
     /// # Errors
     /// A definition is no JSON, so that it cannot be saved.
-    pub fn text<'a>(tools: impl Iterator<Item = &'a Tool>, findings: &[Finding]) -> Result<String, Problem> {
+    pub fn text<'a>(
+        tools: Option<impl Iterator<Item = &'a Tool>>,
+        findings: &[Finding],
+        answers: impl Iterator<Item = (&'a str, u64)>,
+    ) -> Result<String, Problem> {
         let raw = |tool: &'a Tool| {
             serde_json::from_slice::<&RawValue>(&tool.raw).map_err(|error| {
                 Problem::new(ProblemKind::Malformed, format!("the definition is no JSON: {error}")).at(tool.name.clone())
@@ -98,8 +131,9 @@ impl Baseline {
         };
         // What changed since the last time is not there the next time.
         let lasting = findings.iter().filter(|finding| !finding.rule.id.starts_with("drift/"));
-        let file =
-            FileOut { schema: SCHEMA, tools: tools.map(raw).collect::<Result<_, _>>()?, findings: lasting.map(known).collect() };
+        let tools = tools.map(|tools| tools.map(raw).collect::<Result<_, _>>()).transpose()?;
+        let answers = answers.map(|(tool, tokens)| KnownAnswer { tool: tool.to_owned(), tokens }).collect();
+        let file = FileOut { schema: SCHEMA, tools, findings: lasting.map(known).collect(), answers };
         let text = serde_json::to_string_pretty(&file);
         Ok(text.map_err(|error| Problem::new(ProblemKind::Internal, error.to_string()))? + "\n")
     }

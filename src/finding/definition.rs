@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::answer::{saved, tokens};
+use super::answer::{RulePattern, saved, tokens};
 use super::rule::Profile::{Cost, HostCompat, MarkdownSafety};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
@@ -62,26 +62,26 @@ fn description<'a>(tool: &'a CheckedTool<'_>) -> &'a str {
     tool.tool.description.as_deref().unwrap_or_default().trim()
 }
 
-fn no_description(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn no_description(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if description(tool).is_empty() && !tool.tool.raw.is_empty() {
         hits.say("has no description").in_definition("");
     }
 }
 
-fn short_description(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn short_description(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let length = description(tool).chars().count() as u64;
     if length > 0 && length < hits.limit {
         hits.say(format!("the description is “{}”", description(tool))).in_definition("/description");
     }
 }
 
-fn description_is_name(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn description_is_name(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if !description(tool).is_empty() && words(description(tool)) == words(&tool.tool.name) {
         hits.say("the description is the name").in_definition("/description");
     }
 }
 
-fn invisible(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn invisible(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let is_hidden = |char: char| matches!(char, '\u{200b}' | '\u{2060}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}');
     for text in super::answer::leaves_of(&tool.doc) {
         if text.as_str().is_some_and(|text| text.contains(is_hidden)) {
@@ -90,15 +90,17 @@ fn invisible(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn speaks(tool: &CheckedTool<'_>, hits: &mut Hits) {
-    let pattern = r"(?i)<(?:important|system|secret|instructions?)>|\bdo not (?:tell|mention|inform|reveal)\b.{0,40}\buser\b|\b(?:ignore|disregard) (?:all |any )?(?:previous|prior|other) instructions\b|\bwithout (?:telling|informing|notifying) the user\b";
-    let Ok(pattern) = Regex::new(pattern) else { return };
+fn speaks(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
+    static PATTERN: RulePattern = RulePattern::new(|| {
+        Regex::new(r"(?i)<(?:important|system|secret|instructions?)>|\bdo not (?:tell|mention|inform|reveal)\b.{0,40}\buser\b|\b(?:ignore|disregard) (?:all |any )?(?:previous|prior|other) instructions\b|\bwithout (?:telling|informing|notifying) the user\b").ok()
+    });
+    let Some(pattern) = &*PATTERN else { return };
     if let Some(found) = pattern.find(description(tool)) {
         hits.say(format!("speaks to the model: “{}”", super::answer::clip(found.as_str()))).in_definition("/description");
     }
 }
 
-fn over_cap(server: &CheckedServer<'_>, hosts: &Hosts, hits: &mut Hits) {
+fn over_cap(server: &CheckedServer<'_>, hosts: &Hosts, hits: &mut Hits<'_>) {
     let name = server.server.map_or("server", |server| server.name.as_str());
     for tool in server.tools {
         let mut cut = Vec::new();
@@ -125,7 +127,7 @@ fn over_cap(server: &CheckedServer<'_>, hosts: &Hosts, hits: &mut Hits) {
 /// Tools beyond this are not compared with one another.
 const COMPARED: usize = 300;
 
-fn near_duplicate(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn near_duplicate(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     let sets: Vec<(&str, BTreeSet<String>)> = server
         .tools
         .iter()
@@ -143,7 +145,7 @@ fn near_duplicate(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     }
 }
 
-fn unseen(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn unseen(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     let (mut listed, mut seen) = (Tokens::default(), Tokens::default());
     let mut parts: BTreeMap<String, u64> = BTreeMap::new();
     for tool in server.tools {
@@ -174,7 +176,7 @@ fn unseen(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     }
 }
 
-fn instructions(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn instructions(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     let text = server.server.and_then(|server| server.instructions.as_deref()).unwrap_or_default();
     let length = text.chars().count() as u64;
     if length > hits.limit {

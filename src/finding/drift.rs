@@ -7,7 +7,7 @@ use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::{text, types};
 use super::{CheckedServer, CheckedTool};
-use crate::capture::Tool;
+use crate::capture::{Hint, Tool};
 use crate::json::{Kind, Node};
 use crate::token;
 
@@ -30,6 +30,10 @@ pub static RULES: &[Rule] = &[
         .means("The description of a tool has other words. Whoever approved it approved the old ones.")
         .fix("Read what changed.")
         .source("“rug pull” of MCP tools, Invariant Labs 2025-04"),
+    Rule::new("drift/annotations-changed", &[(HostCompat, Warning)], RuleCheck::Drift(annotations))
+        .means("What the tool declares of its effects is not what it was: hosts now ask before a call where they did not, or no longer ask.")
+        .fix("Read what changed, and whether the tool changed with it.")
+        .source("“rug pull” of MCP tools, Invariant Labs 2025-04; hosts that call read-only tools without a question (hosts)"),
     Rule::new("drift/cost", &[(Cost, Warning)], RuleCheck::Drift(cost))
         .means("All definitions together cost more than before.")
         .fix("Shorten what grew.")
@@ -43,6 +47,7 @@ pub enum ChangeKind {
     Compatible,
     Wording,
     Description,
+    Annotations,
     /// Of all definitions: tokens before and now.
     Cost(u64, u64),
 }
@@ -88,6 +93,25 @@ fn changed(old: &CheckedTool<'_>, new: &CheckedTool<'_>, say: &mut Say<'_>) {
     if old.tool.title != new.tool.title {
         say(ChangeKind::Wording, "the title changed".to_owned(), "/title".to_owned());
     }
+    let hints = |tool: &Tool| {
+        let hints = tool.annotations;
+        [
+            ("readOnlyHint", hints.read_only),
+            ("destructiveHint", hints.destructive),
+            ("idempotentHint", hints.idempotent),
+            ("openWorldHint", hints.open_world),
+        ]
+    };
+    for ((name, was), (_, is)) in hints(old.tool).into_iter().zip(hints(new.tool)) {
+        let said = |hint: Hint| match hint.declared {
+            true => hint.value.to_string(),
+            false => format!("unset ({})", hint.value),
+        };
+        if was != is {
+            let message = format!("`{name}` was {}, and is {}", said(was), said(is));
+            say(ChangeKind::Annotations, message, format!("/annotations/{name}"));
+        }
+    }
     if let (Some(old), Some(new)) = (old.input(), new.input()) {
         fields(old, new, true, 0, say);
     }
@@ -115,7 +139,16 @@ fn required(schema: Node<'_>) -> Vec<String> {
 fn fields(old: Node<'_>, new: Node<'_>, is_input: bool, depth: usize, say: &mut Say<'_>) {
     let (before, now) = (members(old), members(new));
     let (was_required, is_required) = (required(old), required(new));
-    let is_closed = new.get("additionalProperties").and_then(Node::as_bool) == Some(false);
+    let closed = |schema: Node<'_>| schema.get("additionalProperties").and_then(Node::as_bool) == Some(false);
+    let is_closed = closed(new);
+    if is_input && is_closed != closed(old) {
+        let (kind, what) = if is_closed {
+            (ChangeKind::Breaking, "arguments that it does not name are refused now")
+        } else {
+            (ChangeKind::Compatible, "arguments that it does not name are let through now")
+        };
+        say(kind, what.to_owned(), new.pointer());
+    }
     for field in &before {
         let name = field.key().unwrap_or_default();
         let Some(same) = now.iter().find(|other| other.key() == field.key()) else {
@@ -179,7 +212,29 @@ fn field_changed(old: Node<'_>, new: Node<'_>, is_input: bool, depth: usize, say
         }
         _ => {}
     }
-    for (key, is_low) in [("minimum", true), ("maximum", false)] {
+    for key in ["pattern", "format", "const", "multipleOf", "uniqueItems"].into_iter().filter(|_| is_input) {
+        let written = |schema: Node<'_>| schema.get(key).map(|node| node.raw_text().into_owned());
+        match (written(old), written(new)) {
+            (was, Some(is)) if was.as_ref() != Some(&is) => {
+                say(ChangeKind::Breaking, format!("`{key}` of `{name}` is {is} now"), new.pointer());
+            }
+            (Some(_), None) => say(ChangeKind::Compatible, format!("`{key}` of `{name}` is gone"), new.pointer()),
+            _ => {}
+        }
+    }
+    let limits = [
+        ("minimum", true),
+        ("maximum", false),
+        ("exclusiveMinimum", true),
+        ("exclusiveMaximum", false),
+        ("minLength", true),
+        ("maxLength", false),
+        ("minItems", true),
+        ("maxItems", false),
+        ("minProperties", true),
+        ("maxProperties", false),
+    ];
+    for (key, is_low) in limits {
         let number = |schema: Node<'_>| schema.get(key).and_then(Node::as_f64);
         let is_narrower = match (number(old), number(new)) {
             (Some(was), Some(is)) => {
@@ -211,29 +266,33 @@ fn said(types: &[String]) -> String {
     if types.is_empty() { "any".to_owned() } else { types.join(" or ") }
 }
 
-fn tell(changes: &[ToolChange], kind: ChangeKind, hits: &mut Hits) {
+fn tell(changes: &[ToolChange], kind: ChangeKind, hits: &mut Hits<'_>) {
     for change in changes.iter().filter(|change| change.kind == kind) {
         hits.say_of(&change.tool, change.message.clone()).in_definition(change.path.clone());
     }
 }
 
-fn breaking(changes: &[ToolChange], hits: &mut Hits) {
+fn breaking(changes: &[ToolChange], hits: &mut Hits<'_>) {
     tell(changes, ChangeKind::Breaking, hits);
 }
 
-fn compatible(changes: &[ToolChange], hits: &mut Hits) {
+fn compatible(changes: &[ToolChange], hits: &mut Hits<'_>) {
     tell(changes, ChangeKind::Compatible, hits);
 }
 
-fn wording(changes: &[ToolChange], hits: &mut Hits) {
+fn wording(changes: &[ToolChange], hits: &mut Hits<'_>) {
     tell(changes, ChangeKind::Wording, hits);
 }
 
-fn description(changes: &[ToolChange], hits: &mut Hits) {
+fn description(changes: &[ToolChange], hits: &mut Hits<'_>) {
     tell(changes, ChangeKind::Description, hits);
 }
 
-fn cost(changes: &[ToolChange], hits: &mut Hits) {
+fn annotations(changes: &[ToolChange], hits: &mut Hits<'_>) {
+    tell(changes, ChangeKind::Annotations, hits);
+}
+
+fn cost(changes: &[ToolChange], hits: &mut Hits<'_>) {
     for change in changes {
         if let ChangeKind::Cost(before, now) = change.kind
             && now * 100 > before * (100 + hits.limit)

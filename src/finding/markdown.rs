@@ -6,7 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 use regex::Regex;
 use url::Url;
 
-use super::answer::clip;
+use super::answer::{RulePattern, clip};
 use super::rule::Profile::{AutoreplyCompact, DialCodeblock, MarkdownSafety};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
@@ -40,6 +40,10 @@ pub static RULES: &[Rule] = &[
         .means("A row has other cells than the head: renderers drop what is too much, so that a value vanishes.")
         .fix("Escape `|` as `\\|`, and line ends as `<br>`.")
         .source("GFM, tables; S001 escapes nothing"),
+    Rule::new("markdown/structure-injection", &[(MarkdownSafety, Error)], RuleCheck::Answer(injection))
+        .means("A string makes a heading, a row, a rule or a list item of the kind that the server uses for its own: nobody can tell its words from the server's.")
+        .fix("Put line ends and marks of the string out of force: escape them, or quote each line.")
+        .source("S004, user text; indirect prompt injection"),
     Rule::new("markdown/raw-html", &[(MarkdownSafety, Warning)], RuleCheck::Answer(raw_html))
         .means("HTML outside of code: renderers drop it, show it or run it.")
         .fix("Write `<` as `&lt;`, or put it into code.")
@@ -121,7 +125,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|char| char != '`').map(str::len).max().unwrap_or(0)
 }
 
-fn fence_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn fence_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let holders = holders(answer);
     for (node, place) in answer.strings_in_text() {
         if let Some((range, Holder::Fence)) = holder_at(&holders, &place)
@@ -163,7 +167,7 @@ fn leak(answer: &CheckedAnswer<'_>) -> Option<Range<usize>> {
     fences.iter().any(inside_out).then(|| first.end..(first.end + line_at(first.end).len() + 1).min(text.len()))
 }
 
-fn fence_run(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn fence_run(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let holders = holders(answer);
     for (node, place) in answer.strings_in_text() {
         if let Some((range, Holder::Fence)) = holder_at(&holders, &place)
@@ -183,7 +187,7 @@ fn is_structure(line: &str) -> bool {
     line.len() - trimmed.len() <= 3 && (is_heading || is_rule || trimmed.starts_with("```") || trimmed.starts_with("~~~"))
 }
 
-fn unquoted(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn unquoted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let holders = holders(answer);
     for (node, place) in answer.strings_in_text() {
         let said = &answer.text[place.clone()];
@@ -199,7 +203,7 @@ fn unquoted(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn quote_incomplete(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn quote_incomplete(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let holders = holders(answer);
     for (node, place) in answer.strings_in_text() {
         let is_quoted = matches!(holder_at(&holders, &place), Some((_, Holder::Quote)));
@@ -210,7 +214,7 @@ fn quote_incomplete(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn indent_not_quote(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn indent_not_quote(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for line in lines(answer.markdown_text()) {
         let text = &answer.text[line.clone()];
         let spaces = text.len() - text.trim_start_matches(' ').len();
@@ -249,7 +253,7 @@ fn cells(row: &str) -> usize {
     cells
 }
 
-fn table_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn table_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
     let mut columns = None;
     for (event, range) in answer.markdown() {
@@ -272,8 +276,50 @@ fn table_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn raw_html(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
-    let Ok(tag) = Regex::new(r"<\s*/?\s*([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)>?") else { return };
+/// The kind of a piece of structure, with its level.
+fn structure(event: &Event<'_>) -> Option<(&'static str, usize)> {
+    match event {
+        Event::Start(Tag::Heading { level, .. }) => Some(("heading", *level as usize)),
+        Event::Start(Tag::TableRow) => Some(("row of a table", 0)),
+        Event::Start(Tag::Item) => Some(("list item", 0)),
+        Event::Rule => Some(("rule", 0)),
+        _ => None,
+    }
+}
+
+fn injection(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let strings = answer.strings_in_text();
+    if strings.iter().all(|(_, place)| !answer.text[place.clone()].contains('\n')) {
+        return;
+    }
+    // What begins within a string after its first line is the string's.
+    let mut order: Vec<&(Node<'_>, Range<usize>)> = strings.iter().collect();
+    order.sort_by_key(|(_, place)| place.start);
+    let holder = |at: usize| {
+        let last = order.partition_point(|(_, place)| place.start < at).checked_sub(1)?;
+        order.get(last).filter(|(_, place)| at < place.end && answer.text[place.start..at].contains('\n'))
+    };
+    let (mut own, mut brought) = (Vec::new(), Vec::new());
+    for (event, range) in answer.markdown() {
+        let Some(kind) = structure(&event) else { continue };
+        match holder(range.start) {
+            Some((node, place)) => brought.push((kind, *node, range.start..place.end.min(range.end))),
+            None if !own.contains(&kind) => own.push(kind),
+            None => {}
+        }
+    }
+    for ((name, level), node, range) in brought {
+        if own.contains(&(name, level)) {
+            hits.say(format!("a string makes a {name} as the server's own: “{}”", clip(&answer.text[range.clone()])))
+                .at(answer.text_at(range))
+                .at(answer.data_at(node));
+        }
+    }
+}
+
+fn raw_html(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    static TAG: RulePattern = RulePattern::new(|| Regex::new(r"<\s*/?\s*([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)>?").ok());
+    let Some(tag) = &*TAG else { return };
     // A page of HTML, or a text with tags of its own, is what was asked for.
     if answer.text.trim_start().starts_with('<') {
         return;
@@ -298,7 +344,7 @@ fn raw_html(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn image(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn image(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for (event, range) in answer.markdown() {
         let Event::Start(Tag::Image { dest_url, .. }) = event else { continue };
         let Ok(url) = Url::parse(&dest_url) else { continue };
@@ -312,7 +358,7 @@ fn image(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn link(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn link(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let mut open: Option<(Url, Range<usize>, String)> = None;
     for (event, range) in answer.markdown() {
         match event {
@@ -361,7 +407,7 @@ fn host_said(text: &str) -> Option<String> {
     ends.iter().any(|end| text.ends_with(end)).then(|| text.to_lowercase())
 }
 
-fn dead_anchor(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn dead_anchor(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
     let mut anchors = std::collections::HashSet::new();
     let mut links = Vec::new();
@@ -411,7 +457,7 @@ fn flag_end(text: &str, at: usize) -> usize {
     if is_flag { at + 6 * 4 } else { at }
 }
 
-fn invisible(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn invisible(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.text.is_ascii() {
         return;
     }
@@ -448,7 +494,7 @@ fn invisible(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn bidi(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn bidi(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.text.is_ascii() {
         return;
     }
@@ -463,7 +509,7 @@ fn bidi(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn control(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn control(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_control = |char: char| char.is_control() && !matches!(char, '\t' | '\n' | '\r');
     for (at, char) in characters(answer, is_control) {
         let rest = &answer.text[at + char.len_utf8()..];
@@ -480,34 +526,34 @@ fn control(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn special_token(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
-    let Ok(pattern) = Regex::new(r"<\|[a-z_]{2,24}\|>|\[/?INST\]|</?(?:tool_result|function_results|system)>") else { return };
+fn special_token(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    static PATTERN: RulePattern =
+        RulePattern::new(|| Regex::new(r"<\|[a-z_]{2,24}\|>|\[/?INST\]|</?(?:tool_result|function_results|system)>").ok());
+    let Some(pattern) = &*PATTERN else { return };
     for found in pattern.find_iter(&answer.text).take(1_000) {
         hits.say(format!("`{}`", found.as_str())).at(answer.text_at(found.range()));
     }
 }
 
-fn instruction_like(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
-    let Ok(pattern) = Regex::new(
-        r"(?i)\b(?:ignore|disregard|forget) (?:all |any |the )?(?:previous|prior|above|earlier) (?:instructions|messages|prompts|rules)|\byou are now (?:a|an|in)\b|^system: ",
-    ) else {
-        return;
-    };
+fn instruction_like(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    static PATTERN: RulePattern = RulePattern::new(|| {
+        Regex::new(r"(?i)\b(?:ignore|disregard|forget) (?:all |any |the )?(?:previous|prior|above|earlier) (?:instructions|messages|prompts|rules)|\byou are now (?:a|an|in)\b|^system: ").ok()
+    });
+    let Some(pattern) = &*PATTERN else { return };
     for found in pattern.find_iter(&answer.text).take(100) {
         hits.say(format!("reads like an instruction: “{}”", found.as_str())).at(answer.text_at(found.range()));
     }
 }
 
-fn mojibake(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn mojibake(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.text.is_ascii() {
         return;
     }
     // UTF-8 read as Windows-1252 or Mac Roman: a lead byte's letter with continuation bytes' signs.
-    let Ok(pattern) = Regex::new(
-        "â[\u{152}-\u{17e}\u{2c6}-\u{2dc}\u{20ac}][\u{80}-\u{bf}\u{152}-\u{192}\u{2c6}-\u{2dc}\u{2013}-\u{203a}\u{20ac}\u{2122}]|ð\u{178}[^\\x00-\\x7f]{1,2}|‚[úÄÉÖÜ][^\\x00-\\x7f]|Ã[\u{80}-\u{bf}]",
-    ) else {
-        return;
-    };
+    static PATTERN: RulePattern = RulePattern::new(|| {
+        Regex::new("â[\u{152}-\u{17e}\u{2c6}-\u{2dc}\u{20ac}][\u{80}-\u{bf}\u{152}-\u{192}\u{2c6}-\u{2dc}\u{2013}-\u{203a}\u{20ac}\u{2122}]|ð\u{178}[^\\x00-\\x7f]{1,2}|‚[úÄÉÖÜ][^\\x00-\\x7f]|Ã[\u{80}-\u{bf}]").ok()
+    });
+    let Some(pattern) = &*PATTERN else { return };
     for found in pattern.find_iter(&answer.text).take(1_000) {
         hits.say(format!("doubly encoded: `{}`", found.as_str())).at(answer.text_at(found.range()));
     }
@@ -516,7 +562,7 @@ fn mojibake(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn render_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn render_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     // Whoever sends text that is no Markdown has nobody render it.
     if !answer.subject.renders() || answer.structured_payload().is_none() {
         return;

@@ -6,6 +6,7 @@
 mod annotations;
 mod answer;
 pub mod baseline;
+mod contradiction;
 mod definition;
 mod drift;
 mod markdown;
@@ -26,13 +27,15 @@ mod tool;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::analysis::Mended;
 use crate::capture::{Prompt, Resource, Server, Tool};
 use crate::digest::sha256;
 use crate::host::Hosts;
 use crate::token::Tokens;
 
 pub use answer::CheckedAnswer;
-pub use query::{AnswerFindings, FindingPlace, FindingsQuery};
+pub use contradiction::{Contradiction, ProfileChoice};
+pub use query::{AnswerFindings, FindingMarks, FindingPlace, FindingsQuery};
 pub use rule::{AREAS, Area, Example, Profile, Rule, Severity, examples, rule, rules};
 pub use settings::{RuleChange, RuleSettings, profile, severity};
 pub use tool::CheckedTool;
@@ -89,6 +92,8 @@ pub struct Finding {
     pub count: u64,
     /// Tokens that the fix saves here, by counting the mended text.
     pub saves: Option<Tokens>,
+    /// The answer as the fix makes it, where that is known.
+    pub mended: Option<Arc<Mended>>,
 }
 
 impl Finding {
@@ -132,6 +137,11 @@ impl Checker<'_> {
         })
     }
 
+    /// What the profiles that count advise against each other, with what each costs on this answer.
+    pub fn contradictions(&self, answer: &CheckedAnswer<'_>) -> Vec<Contradiction> {
+        contradiction::contradictions(answer, self.settings)
+    }
+
     /// The findings about what a server lists, the gravest first.
     pub fn server(&self, server: &CheckedServer<'_>) -> Vec<Finding> {
         let mut found = self.run("", |check, hits| {
@@ -160,13 +170,41 @@ impl Checker<'_> {
         })
     }
 
-    fn run(&self, subject: &str, check: impl Fn(&RuleCheck, &mut Hits)) -> Vec<Finding> {
+    /// The findings about several answers of one tool.
+    pub fn answers(&self, answers: &[CheckedAnswer<'_>]) -> Vec<Finding> {
+        let Some(first) = answers.first() else { return Vec::new() };
+        self.run(&first.subject.capture.tool.name, |check, hits| {
+            if let RuleCheck::Answers(check) = check {
+                check(answers, hits);
+            }
+        })
+    }
+
+    /// What a call that was made twice tells of the tool.
+    pub fn repeat(&self, first: &CheckedAnswer<'_>, again: &CheckedAnswer<'_>) -> Vec<Finding> {
+        self.run(&first.subject.capture.tool.name, |check, hits| {
+            if let RuleCheck::Repeat(check) = check {
+                check(first, again, hits);
+            }
+        })
+    }
+
+    /// What a call with an argument that the tool does not have tells of it.
+    pub fn odd(&self, answer: &CheckedAnswer<'_>) -> Vec<Finding> {
+        self.run(&answer.subject.capture.tool.name, |check, hits| {
+            if let RuleCheck::Odd(check) = check {
+                check(answer, hits);
+            }
+        })
+    }
+
+    fn run(&self, subject: &str, check: impl Fn(&RuleCheck, &mut Hits<'_>)) -> Vec<Finding> {
         let mut found = Vec::new();
         for rule in rules() {
             if self.settings.is_off(rule) {
                 continue;
             }
-            let mut hits = Hits::new(self.settings.limit(rule));
+            let mut hits = Hits::new(rule, self.settings);
             check(&rule.check, &mut hits);
             found.extend(hits.found.into_iter().filter_map(|hit| self.settings.finding(rule, hit, subject)));
         }

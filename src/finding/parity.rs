@@ -1,20 +1,24 @@
 //! What the text and `structuredContent` say of each other.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::RandomState;
 
 use regex::Regex;
 
-use super::answer::{clip, is_limit_name, saved, wild};
+use super::answer::{MORE, RulePattern, clip, is_limit_name, wild};
 use super::rule::Profile::{AutoreplyCompact, AutotaskDual, Cost, HostCompat, Spec};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
 use super::schema::is_id_name;
-use super::{CheckedAnswer, CheckedTool, FoundIn};
+use super::{CheckedAnswer, FoundIn};
+use crate::analysis::Parts;
 use crate::capture::{FactState, Payload, is_wrapped, text_only};
 use crate::diff::digest;
-use crate::format;
 use crate::json::{Doc, Kind, Node};
+
+/// What these two say, others need not say in detail.
+const SUMMARY: &str = "parity/only-summary-in-text";
+const SHADOWS: &str = "parity/structured-shadows-text";
 
 const HOSTS: &str = "the rules of hosts that show their models one part alone (hosts)";
 
@@ -29,7 +33,7 @@ pub static RULES: &[Rule] = &[
         .fix("Add a field for it; advice on what to do next can be one too.")
         .source(HOSTS)
         .heuristic(),
-    Rule::new("parity/structured-shadows-text", &[(HostCompat, Error)], RuleCheck::Answer(shadows))
+    Rule::new(SHADOWS, &[(HostCompat, Error)], RuleCheck::Answer(shadows))
         .means("`structuredContent` holds less than a fifth of what the text says: every host that prefers it loses nearly the whole answer.")
         .fix("Put the records into `structuredContent`, or leave it out.")
         .source("agno 9764")
@@ -67,7 +71,7 @@ pub static RULES: &[Rule] = &[
         .means("`structuredContent` without any text: hosts that show the text alone show nothing.")
         .fix("Add a summary, or the JSON.")
         .source("action_mcp 181; Open WebUI"),
-    Rule::new("parity/only-summary-in-text", &[(HostCompat, Warning)], RuleCheck::Answer(only_summary))
+    Rule::new(SUMMARY, &[(HostCompat, Warning)], RuleCheck::Answer(only_summary))
         .means("The text is a sentence, and less than a fifth of the data is in it: hosts that show the text alone lose the data.")
         .fix("List what matters in the text.")
         .source("opencode 38923")
@@ -85,6 +89,11 @@ pub static RULES: &[Rule] = &[
         .means("The text shows records without the id that other tools take: the model cannot go on from it.")
         .fix("`Name (ID: n)`.")
         .source("S000, ids always visible")
+        .heuristic(),
+    Rule::new("parity/field-never-in-text", &[(HostCompat, Warning)], RuleCheck::Answers(never_in_text))
+        .means("In several answers of the tool no value of this field ever reached the text.")
+        .fix("Add the field to the text, or leave it out of the data if no model needs it.")
+        .source(HOSTS)
         .heuristic(),
     Rule::new("parity/wrapped-duplicate", &[(Cost, Costs)], RuleCheck::Answer(wrapped))
         .means("`structuredContent` is the text once more as one string: no structure, and twice the tokens where both are shown.")
@@ -128,11 +137,11 @@ fn is_summary(answer: &CheckedAnswer<'_>, percent: u64) -> bool {
         && coverage(answer).is_some_and(|share| share < percent)
 }
 
-fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload().filter(|_| !answer.text.trim().is_empty() && answer.is_success()) else {
         return;
     };
-    if is_summary(answer, 20) {
+    if is_summary(answer, hits.limit_of(SUMMARY)) {
         return;
     }
     let is_envelope = |path: &str| {
@@ -150,7 +159,27 @@ fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
+    // By field: in how many answers, how many values, and the place in the last answer.
+    let mut never: BTreeMap<String, (u64, u64, super::FoundAt)> = BTreeMap::new();
+    let mut told = BTreeSet::new();
+    for answer in answers.iter().filter(|answer| answer.is_success() && !answer.text.trim().is_empty()) {
+        let Some(payload) = answer.structured_payload() else { continue };
+        told.extend(fields(answer, payload, |state| !state.is_missing()).into_iter().map(|(path, ..)| path));
+        for (path, missing, _, node) in fields(answer, payload, FactState::is_missing) {
+            let place = answer.data_at(node);
+            let (often, values) = never.get(&path).map_or((0, 0), |(often, values, _)| (*often, *values));
+            never.insert(path, (often + 1, values + missing, place));
+        }
+    }
+    for (path, (often, values, place)) in never.into_iter().filter(|(path, (often, ..))| *often > 1 && !told.contains(path)) {
+        let hit = hits.say(format!("`{path}` is in the text of none of {often} answers"));
+        hit.at(place);
+        hit.count = values;
+    }
+}
+
+fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
     for (path, differs, _, node) in fields(answer, payload, |state| state == FactState::Differs) {
         // Texts label many things with "ID".
@@ -168,7 +197,7 @@ fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
     for (path, reworded, _, node) in fields(answer, payload, |state| state == FactState::Reworded) {
         let hit = hits.say(format!("`{path}` stands in the text in another form"));
@@ -177,9 +206,12 @@ fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let only = &answer.subject.text_only().statements;
-    if answer.structured_payload().is_none() || only.is_empty() || shadowed(answer).is_some_and(|share| share < 20) {
+    if answer.structured_payload().is_none()
+        || only.is_empty()
+        || shadowed(answer).is_some_and(|share| share < hits.limit_of(SHADOWS))
+    {
         return;
     }
     let first = clip(&answer.text[only[0].range.clone()]);
@@ -205,7 +237,7 @@ fn shadowed(answer: &CheckedAnswer<'_>) -> Option<u64> {
     (all >= only).then(|| (all - only) * 100 / all)
 }
 
-fn shadows(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn shadows(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if let Some(share) = shadowed(answer).filter(|share| *share < hits.limit && answer.is_success()) {
         hits.say(format!("`structuredContent` holds {share}% of what the text says")).at_path(FoundIn::Structured, "");
     }
@@ -219,7 +251,6 @@ fn counter<'a>(payload: &'a Payload, names: &[&str]) -> Option<(Node<'a>, u64)> 
         .find_map(|node| Some((node, u64::try_from(node.as_i64()?).ok()?)))
 }
 
-const MORE: [&str; 5] = ["hasMore", "has_more", "truncated", "hasNextPage", "isTruncated"];
 const TOTALS: [&str; 5] = ["totalCount", "total", "total_count", "totalResults", "hitsTotal"];
 const COUNTS: [&str; 6] = ["count", "returned", "returnedCount", "noteCount", "resultCount", "pageCount"];
 
@@ -227,7 +258,7 @@ fn number(text: &str) -> Option<u64> {
     text.replace(',', "").parse().ok()
 }
 
-fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let (Some(payload), Some(list)) = (answer.exact_payload(), answer.records()) else { return };
     let listed = list.len() as u64;
     let total = counter(payload, &TOTALS);
@@ -245,12 +276,13 @@ fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     if !payload.is_structured() {
         return;
     }
-    let Ok(showing) = Regex::new(r"(?i)\bshowing (?:the )?(?:first )?(\d[\d,]*) of (\d[\d,]*)") else { return };
-    let Ok(found) = Regex::new(
-        r"(?im)^[#*\s_-]*(?:found:? )?(?:\*\*)?(?:results|found|search results|total)?:?(?:\*\*)?:? ?(\d[\d,]*) (?:\w+ )?(?:found|results|matches)\b",
-    ) else {
-        return;
-    };
+    static SHOWING: RulePattern =
+        RulePattern::new(|| Regex::new(r"(?i)\bshowing (?:the )?(?:first )?(\d[\d,]*) of (\d[\d,]*)").ok());
+    let Some(showing) = &*SHOWING else { return };
+    static FOUND: RulePattern = RulePattern::new(|| {
+        Regex::new(r"(?im)^[#*\s_-]*(?:found:? )?(?:\*\*)?(?:results|found|search results|total)?:?(?:\*\*)?:? ?(\d[\d,]*) (?:\w+ )?(?:found|results|matches)\b").ok()
+    });
+    let Some(found) = &*FOUND else { return };
     let totals = total.map(|(_, total)| total);
     let mut is_partial = false;
     for said in showing.captures_iter(&answer.text).take(20) {
@@ -271,7 +303,7 @@ fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn has_more(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn has_more(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let (Some(payload), Some(list)) = (answer.exact_payload(), answer.records()) else { return };
     let listed = list.len() as u64;
     let more = answer_more(payload);
@@ -308,29 +340,23 @@ fn has_json_twin(answer: &CheckedAnswer<'_>) -> bool {
     })
 }
 
-fn text_duplicates(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn text_duplicates(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.structured_payload().is_none() || !has_json_twin(answer) {
         return;
     }
-    let (both, alone) = (written(answer, "both"), written(answer, "structured"));
-    let saves = saved(answer.count(&both), answer.count(&alone));
-    hits.say("the text is `structuredContent` once more").at(answer.text_at(0..answer.text.len())).saves(saves);
+    hits.say("the text is `structuredContent` once more")
+        .at(answer.text_at(0..answer.text.len()))
+        .mends(answer, Parts { text: None, ..answer.parts() });
 }
 
-/// The text of a format, or none.
-fn written(answer: &CheckedAnswer<'_>, id: &str) -> String {
-    let Some(format) = format::by_id(id) else { return String::new() };
-    crate::analysis::text_of(answer.subject, format.id()).unwrap_or_default()
-}
-
-fn text_not_json(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn text_not_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_told = !answer.text.trim().is_empty();
     if answer.is_success() && answer.structured_payload().is_some() && is_told && !has_json_twin(answer) {
         hits.say("no text block holds the JSON of `structuredContent`").at(answer.text_at(0..0));
     }
 }
 
-fn text_empty(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn text_empty(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.structured().is_some()
         && answer.is_success()
         && answer.text.trim().is_empty()
@@ -340,7 +366,7 @@ fn text_empty(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn only_summary(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn only_summary(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_told = answer.structured_payload().is_some() && !answer.text.trim().is_empty();
     if answer.is_success() && is_told && is_summary(answer, hits.limit) {
         let share = coverage(answer).unwrap_or_default();
@@ -349,7 +375,7 @@ fn only_summary(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn structured_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn structured_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if !answer.is_success() {
         return;
     }
@@ -364,7 +390,7 @@ fn structured_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn record_order(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn record_order(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.structured_payload().is_none() {
         return;
     }
@@ -386,19 +412,15 @@ fn record_order(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload().filter(|_| !answer.text.trim().is_empty()) else { return };
     let own = &answer.subject.capture.tool.name;
     let mut taken: HashMap<String, &str> = HashMap::new();
-    for tool in answer.server.tools.iter().filter(|tool| tool.name != *own) {
-        for argument in CheckedTool::of(tool, &answer.server).arguments() {
-            let name = argument.key().unwrap_or_default();
-            if is_id_name(&name) {
-                taken.insert(name.to_lowercase().replace('_', ""), &tool.name);
-            }
-        }
+    for (tool, names) in answer.arguments_of_tools().iter().filter(|(tool, _)| tool != own) {
+        let ids = names.iter().filter(|name| is_id_name(name));
+        taken.extend(ids.map(|name| (name.to_lowercase().replace('_', ""), *tool)));
     }
-    if taken.is_empty() || is_summary(answer, 20) {
+    if taken.is_empty() || is_summary(answer, hits.limit_of(SUMMARY)) {
         return;
     }
     for (path, missing, total, node) in fields(answer, payload, FactState::is_missing) {
@@ -436,9 +458,10 @@ fn entity(node: Node<'_>, tool: &str) -> Vec<String> {
     words.map(singular).collect()
 }
 
-fn wrapped(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn wrapped(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if is_wrapped(&answer.subject.reading) {
-        let saves = saved(answer.count(&written(answer, "both")), answer.count(&answer.text));
-        hits.say("`structuredContent` is the text once more, as one string").at_path(FoundIn::Structured, "").saves(saves);
+        hits.say("`structuredContent` is the text once more, as one string")
+            .at_path(FoundIn::Structured, "")
+            .mends(answer, Parts { structured: None, ..answer.parts() });
     }
 }

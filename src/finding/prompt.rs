@@ -33,7 +33,7 @@ fn is_blank(text: Option<&str>) -> bool {
     text.unwrap_or_default().trim().is_empty()
 }
 
-fn no_description(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn no_description(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     for prompt in
         server.prompts.iter().filter(|prompt| is_blank(prompt.description.as_deref()) && is_blank(prompt.title.as_deref()))
     {
@@ -41,7 +41,7 @@ fn no_description(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     }
 }
 
-fn undescribed(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn undescribed(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     for prompt in server.prompts {
         for (at, argument) in
             prompt.arguments.iter().enumerate().filter(|(_, argument)| is_blank(argument.description.as_deref()))
@@ -52,7 +52,7 @@ fn undescribed(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     }
 }
 
-fn argument_twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn argument_twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     for prompt in server.prompts {
         let mut seen = HashSet::new();
         for (at, argument) in prompt.arguments.iter().enumerate() {
@@ -64,7 +64,7 @@ fn argument_twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     }
 }
 
-fn twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     let mut seen = HashSet::new();
     for prompt in server.prompts {
         if !seen.insert(&prompt.name) {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use regex::Regex;
 
+use super::answer::RulePattern;
 use super::rule::Profile::{AutoreplyCompact, AutotaskStrict, Cost, DialCodeblock, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
@@ -70,6 +71,18 @@ pub static RULES: &[Rule] = &[
         .means("From revision 2026-07-28 on a result says of which type it is.")
         .fix("`\"resultType\": \"complete\"`.")
         .source("MCP specification 2026-07-28, Result"),
+    Rule::new("protocol/cache-hints", &[(Spec, Warning)], RuleCheck::Answer(cache_hints))
+        .means("From revision 2026-07-28 on the answer to `resources/read` says how long it may be kept, and for whom.")
+        .fix("`ttlMs` and `cacheScope`.")
+        .source("MCP specification 2026-07-28, caching"),
+    Rule::new("protocol/deprecated-feature", &[(Spec, Info)], RuleCheck::Answer(deprecated))
+        .means("The server used during the call what revision 2026-07-28 deprecates: roots, sampling or logging.")
+        .fix("Ask for input by a result of type `input_required`; log to stderr or by OpenTelemetry.")
+        .source("MCP specification 2026-07-28, deprecated features"),
+    Rule::new("protocol/mime-in-text", &[(Spec, Info)], RuleCheck::Answer(mime_in_text))
+        .means("The answer is JSON in a text block, which nothing tells from other text: no `structuredContent`, no MIME type.")
+        .fix("`structuredContent`, or an embedded resource with `mimeType`.")
+        .source("MCP specification 2025-06-18, tools, structured content and embedded resources"),
     Rule::new("protocol/number-hazard", &[(HostCompat, Warning)], RuleCheck::Answer(number_hazard))
         .means("A value that readers change: an integer beyond ±2^53, a number beyond 64 bits, a key that stands twice, half of a surrogate pair.")
         .fix("Send the number as a text.")
@@ -80,7 +93,7 @@ pub static RULES: &[Rule] = &[
         .source("MCP specification 2026-07-28, Streamable HTTP, parameter headers"),
 ];
 
-fn unknown_content_type(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn unknown_content_type(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for block in answer.subject.reading.blocks.iter().filter(|block| block.kind == BlockKind::Unknown) {
         hits.say(format!("a block of type `{}`", block.type_name)).at_path(FoundIn::Result, format!("/content/{}", block.index));
     }
@@ -90,7 +103,7 @@ fn unknown_content_type(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
 const FAILURES: [&str; 9] =
     ["error:", "error ", "⚠️", "❌", "failed to", "failure:", "exception:", "traceback (most recent call last)", "unable to"];
 
-fn error_not_flagged(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn error_not_flagged(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if !answer.is_success() {
         return;
     }
@@ -112,14 +125,14 @@ fn error_not_flagged(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn error_flag_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn error_flag_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let flag = answer.json_text().and_then(|doc| doc.root()?.get("isError"));
     if let Some(flag) = flag {
         hits.say("`isError` stands in the text too").at(answer.text_at(flag.range()));
     }
 }
 
-fn error_not_actionable(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn error_not_actionable(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.subject.capture.outcome != Outcome::ToolError {
         return;
     }
@@ -130,7 +143,7 @@ fn error_not_actionable(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn error_as_jsonrpc(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn error_as_jsonrpc(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let capture = &answer.subject.capture;
     let Some(error) = answer.subject.reading.rpc_error.as_ref().filter(|_| capture.outcome == Outcome::ProtocolError) else {
         return;
@@ -144,7 +157,7 @@ fn error_as_jsonrpc(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn tool_name(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn tool_name(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     for tool in server.tools {
         let name = tool.name.as_str();
@@ -160,7 +173,7 @@ fn tool_name(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     }
 }
 
-fn tool_order(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn tool_order(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     let names = |tools: &[std::sync::Arc<crate::capture::Tool>]| tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
     let (first, again) = (names(server.tools), names(server.again));
     let (mut sorted, mut sorted_again) = (first.clone(), again.clone());
@@ -201,7 +214,7 @@ fn is_secret(name: &str) -> bool {
     .any(|word| plain.contains(word))
 }
 
-fn elicitation_secret(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn elicitation_secret(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for ask in asks(answer) {
         for name in ask.secrets() {
             hits.say(format!("a form asks for `{name}`")).at_path(FoundIn::Result, "");
@@ -209,7 +222,7 @@ fn elicitation_secret(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn secret_argument(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn secret_argument(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for argument in tool.arguments() {
         let name = argument.key().unwrap_or_default();
         let is_text = is_type(argument, "string") && argument.get("enum").is_none();
@@ -219,7 +232,7 @@ fn secret_argument(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn elicitation_schema(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn elicitation_schema(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for ask in asks(answer) {
         let RequestKind::Form { schema, .. } = &ask.wants else { continue };
         let doc = Doc::parse(schema.clone());
@@ -236,7 +249,7 @@ fn elicitation_schema(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn empty_result(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn empty_result(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let blocks = &answer.subject.reading.blocks;
     let is_blank =
         blocks.iter().all(|block| block.kind == BlockKind::Text && block.text.as_deref().unwrap_or_default().trim().is_empty());
@@ -247,14 +260,43 @@ fn empty_result(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn result_type(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn result_type(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_new = answer.subject.capture.server.protocol_version.as_str() >= "2026-07-28";
     if let Some(result) = answer.result().filter(|result| is_new && result.get("resultType").is_none()) {
         hits.say("the result has no `resultType`").at_path(FoundIn::Result, result.pointer_from(result.index()));
     }
 }
 
-fn number_hazard(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn cache_hints(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let is_new = answer.subject.capture.server.protocol_version.as_str() >= "2026-07-28";
+    let Some(result) = answer.result().filter(|result| is_new && result.get("contents").is_some()) else { return };
+    for key in ["ttlMs", "cacheScope"].into_iter().filter(|key| result.get(key).is_none()) {
+        hits.say(format!("the result has no `{key}`")).at_path(FoundIn::Result, "");
+    }
+}
+
+fn deprecated(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let capture = &answer.subject.capture;
+    if capture.server.protocol_version.as_str() < "2026-07-28" {
+        return;
+    }
+    for message in capture.messages.iter().filter(|message| message.direction == Direction::In) {
+        let doc = Doc::parse(message.bytes.clone());
+        let method = doc.at("/method").and_then(|method| Some(method.as_str()?.into_owned())).unwrap_or_default();
+        if matches!(&*method, "roots/list" | "sampling/createMessage" | "notifications/message") {
+            hits.say(format!("the server sent `{method}`")).at_path(FoundIn::Result, "");
+        }
+    }
+}
+
+fn mime_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let is_data = answer.json_text().and_then(Doc::root).is_some_and(|root| root.is_container() && !root.is_empty());
+    if answer.is_success() && answer.structured().is_none() && is_data && answer.subject.capture.has_result() {
+        hits.say("JSON as a text block alone").at(answer.text_at(0..answer.text.len()));
+    }
+}
+
+fn number_hazard(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.exact_payload() else { return };
     for leaf in answer::leaves(payload.root()) {
         let Some(number) = leaf.as_number().filter(|number| number.len() > 3) else { continue };
@@ -283,9 +325,10 @@ fn number_hazard(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn x_mcp_header(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn x_mcp_header(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let mut seen = HashMap::new();
-    let Ok(plain) = Regex::new("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$") else { return };
+    static PLAIN: RulePattern = RulePattern::new(|| Regex::new("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$").ok());
+    let Some(plain) = &*PLAIN else { return };
     for schema in tool.input_schemas() {
         let Some(header) = schema.get("x-mcp-header") else { continue };
         let name = header.as_str().unwrap_or_default().to_lowercase();

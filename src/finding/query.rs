@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{CheckedAnswer, CheckedServer, Checker, Finding, FoundAt, FoundIn, RuleSettings, Severity};
+use super::{CheckedAnswer, CheckedServer, Checker, Contradiction, Finding, FoundAt, FoundIn, RuleSettings};
 use crate::analysis::{Ctx, Query, Stop, Weigh};
 use crate::format::ParsedCapture;
 
@@ -24,12 +24,52 @@ pub enum FindingPlace {
 #[derive(Clone, Debug, Default)]
 pub struct AnswerFindings {
     pub findings: Vec<Finding>,
+    /// What the profiles that count advise against each other.
+    pub contradictions: Vec<Contradiction>,
     /// The places of each, as far as a pane shows them.
     pub places: Vec<Vec<FindingPlace>>,
-    /// Places in the text content by severity, as [`Severity::ALL`]: sorted, none within another.
-    pub marks: [Vec<Range<usize>>; 4],
-    /// Nodes of the payload with the gravest finding about each, by tape index.
-    pub nodes: Vec<(usize, Severity)>,
+    /// What panes mark of all of them together, by severity as [`Severity::ALL`].
+    pub marks: [FindingMarks; 4],
+    /// What panes mark of each.
+    pub marks_of: Vec<FindingMarks>,
+}
+
+/// Places that panes mark: sorted, none within another.
+#[derive(Clone, Debug, Default)]
+pub struct FindingMarks {
+    /// By format: `content`, `structured` and `both`, in bytes of their texts.
+    texts: [Vec<Range<usize>>; 3],
+    /// Tape indices in the payload.
+    nodes: Vec<usize>,
+}
+
+impl FindingMarks {
+    const FORMATS: [&str; 3] = ["content", "structured", "both"];
+
+    /// The places in the text of a format.
+    pub fn texts(&self, format: &str) -> &[Range<usize>] {
+        let at = Self::FORMATS.iter().position(|known| *known == format);
+        at.map_or(&[], |at| self.texts[at].as_slice())
+    }
+
+    /// Whether this node of the payload is one of them.
+    pub fn has_node(&self, node: usize) -> bool {
+        self.nodes.binary_search(&node).is_ok()
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (own, others) in self.texts.iter_mut().zip(&other.texts) {
+            own.extend(others.iter().cloned());
+        }
+        self.nodes.extend(&other.nodes);
+    }
+
+    fn sorted(mut self) -> Self {
+        self.texts = self.texts.map(apart);
+        self.nodes.sort_unstable();
+        self.nodes.dedup();
+        self
+    }
 }
 
 /// A longer place is the whole text, or nearly: marking it marks nothing.
@@ -49,11 +89,13 @@ impl Query for FindingsQuery {
         let tools = if tool.raw.is_empty() { Vec::new() } else { vec![tool] };
         let server = CheckedServer { server: None, tools: &tools, ..CheckedServer::default() };
         let checker = Checker { settings: &self.0, hosts: cx.hosts };
-        let mut found = checker.answer(&CheckedAnswer::of(subject, server, cx.hosts));
+        let answer = CheckedAnswer::of(subject, server, cx.hosts);
+        let mut found = checker.answer(&answer);
         cx.check()?;
+        let contradictions = checker.contradictions(&answer);
         found.extend(checker.server(&server));
         found.sort_by_key(|finding| finding.severity);
-        Ok(Arc::new(AnswerFindings::of(found, subject)))
+        Ok(Arc::new(AnswerFindings { contradictions, ..AnswerFindings::of(found, subject) }))
     }
 }
 
@@ -77,29 +119,42 @@ impl AnswerFindings {
             _ => None,
         };
         let places: Vec<Vec<_>> = findings.iter().map(|finding| finding.places.iter().filter_map(place).collect()).collect();
-        let mut marks: [Vec<Range<usize>>; 4] = Default::default();
-        let mut nodes = Vec::new();
-        for (finding, places) in findings.iter().zip(&places) {
+        let text_len = start.saturating_sub(1);
+        let payload = subject.payload.as_ref().filter(|payload| payload.is_structured());
+        let marks_of = |places: &Vec<FindingPlace>| {
+            let mut marks = FindingMarks::default();
+            let is_marked = |range: &Range<usize>| (1..MARKED_BYTES).contains(&range.len());
             for place in places {
                 match place {
-                    FindingPlace::Text(range) if (1..MARKED_BYTES).contains(&range.len()) => {
-                        marks[finding.severity as usize].push(range.clone());
+                    FindingPlace::Text(range) if is_marked(range) => {
+                        marks.texts[0].push(range.clone());
+                        marks.texts[2].push(range.clone());
                     }
                     FindingPlace::Text(_) => {}
-                    FindingPlace::Node(node) => nodes.push((*node, finding.severity)),
+                    FindingPlace::Node(node) => {
+                        marks.nodes.push(*node);
+                        let range = payload.and_then(|payload| {
+                            let (root, own) = (payload.root().range().start, payload.doc.node(*node)?.range());
+                            Some(own.start.checked_sub(root)?..own.end.checked_sub(root)?)
+                        });
+                        if let Some(range) = range.filter(is_marked) {
+                            // In `both` a line feed and the data come after the text.
+                            let from = if starts.is_empty() { 0 } else { text_len + 1 };
+                            marks.texts[2].push(range.start + from..range.end + from);
+                            marks.texts[1].push(range);
+                        }
+                    }
                 }
             }
+            marks.sorted()
+        };
+        let marks_of: Vec<_> = places.iter().map(marks_of).collect();
+        let mut marks: [FindingMarks; 4] = Default::default();
+        for (finding, own) in findings.iter().zip(&marks_of) {
+            marks[finding.severity as usize].merge(own);
         }
-        marks = marks.map(apart);
-        nodes.sort_unstable();
-        nodes.dedup_by_key(|(node, _)| *node);
-        Self { findings, places, marks, nodes }
-    }
-
-    /// The gravest severity of a finding about a node of the payload.
-    pub fn of_node(&self, node: usize) -> Option<Severity> {
-        let at = self.nodes.binary_search_by_key(&node, |(own, _)| *own).ok()?;
-        self.nodes.get(at).map(|(_, severity)| *severity)
+        let marks = marks.map(FindingMarks::sorted);
+        Self { findings, contradictions: Vec::new(), places, marks, marks_of }
     }
 }
 
@@ -119,6 +174,8 @@ fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 impl Weigh for AnswerFindings {
     fn weight(&self) -> usize {
         let texts = self.findings.iter().map(|finding| size_of::<Finding>() + finding.message.len() + finding.places.len() * 100);
-        texts.sum::<usize>() + self.nodes.len() * 16
+        let mended = self.findings.iter().filter_map(|finding| finding.mended.as_ref()).map(|mended| mended.weight());
+        let places = self.places.iter().map(|places| places.len() * 120);
+        texts.sum::<usize>() + mended.sum::<usize>() + places.sum::<usize>()
     }
 }

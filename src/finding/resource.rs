@@ -36,13 +36,13 @@ pub static RULES: &[Rule] = &[
         .source(SPEC),
 ];
 
-fn mime_missing(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn mime_missing(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     for resource in server.resources.iter().filter(|resource| !resource.is_template && resource.mime_type.is_none()) {
         hits.say_of(&resource.uri, "has no `mimeType`").at_path(FoundIn::Definition, "");
     }
 }
 
-fn mime_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn mime_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let contents = answer.result().and_then(|result| result.get("contents")).into_iter().flat_map(Node::children);
     for (at, entry) in contents.enumerate() {
         let mime = entry.get("mimeType").and_then(Node::as_str).unwrap_or_default();
@@ -55,7 +55,7 @@ fn mime_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn uri_invalid(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn uri_invalid(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     for resource in server.resources.iter().filter(|resource| !resource.is_template) {
         if Url::parse(&resource.uri).is_err() {
             hits.say_of(&resource.uri, format!("`{}` is no URI", resource.uri)).at_path(FoundIn::Definition, "/uri");
@@ -63,7 +63,7 @@ fn uri_invalid(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     }
 }
 
-fn template_invalid(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn template_invalid(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     for template in server.resources.iter().filter(|resource| resource.is_template) {
         let uri = &template.uri;
         let (open, close) = (uri.matches('{').count(), uri.matches('}').count());
@@ -75,7 +75,7 @@ fn template_invalid(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     }
 }
 
-fn twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     let mut seen = HashSet::new();
     for resource in server.resources {
         if !seen.insert((resource.is_template, resource.uri.as_str())) {

@@ -1,11 +1,14 @@
 //! What a rule is, the list of all of them, and how their examples are written.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundAt, FoundIn, drift};
+use super::answer::{saved, tokens};
+use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundAt, FoundIn, RuleSettings, drift};
 use super::{annotations, definition, markdown, parity, prompt, protocol, resource, schema, shape, size};
+use crate::analysis::{Mended, Parts};
 use crate::host::Hosts;
 use crate::token::Tokens;
 
@@ -102,10 +105,16 @@ impl Profile {
 
 /// What a rule looks at.
 pub enum RuleCheck {
-    Answer(fn(&CheckedAnswer<'_>, &mut Hits)),
-    Tool(fn(&CheckedTool<'_>, &mut Hits)),
-    Server(fn(&CheckedServer<'_>, &Hosts, &mut Hits)),
-    Drift(fn(&[drift::ToolChange], &mut Hits)),
+    Answer(fn(&CheckedAnswer<'_>, &mut Hits<'_>)),
+    Tool(fn(&CheckedTool<'_>, &mut Hits<'_>)),
+    Server(fn(&CheckedServer<'_>, &Hosts, &mut Hits<'_>)),
+    Drift(fn(&[drift::ToolChange], &mut Hits<'_>)),
+    /// Several answers of one tool.
+    Answers(fn(&[CheckedAnswer<'_>], &mut Hits<'_>)),
+    /// The answers to a call and to the same call once more.
+    Repeat(fn(&CheckedAnswer<'_>, &CheckedAnswer<'_>, &mut Hits<'_>)),
+    /// The answer to a call with an argument that the tool does not have.
+    Odd(fn(&CheckedAnswer<'_>, &mut Hits<'_>)),
 }
 
 /// One thing to look for.
@@ -241,6 +250,7 @@ pub struct Hit {
     pub places: Vec<FoundAt>,
     pub count: u64,
     pub saves: Option<Tokens>,
+    pub mended: Option<Arc<Mended>>,
     /// In place of what the profiles say.
     pub severity: Option<Severity>,
     /// The one profile that it counts in.
@@ -255,17 +265,23 @@ const PLACES: usize = 20;
 const DIFFERENT: usize = 500;
 
 /// What a rule noticed so far: equal messages are one.
-pub struct Hits {
+pub struct Hits<'a> {
     /// The rule's limit, or 0.
     pub limit: u64,
+    settings: &'a RuleSettings,
     pub(super) found: Vec<Hit>,
     /// By subject and message.
     known: HashMap<(String, String), usize>,
 }
 
-impl Hits {
-    pub(super) fn new(limit: u64) -> Self {
-        Self { limit, found: Vec::new(), known: HashMap::new() }
+impl<'a> Hits<'a> {
+    pub(super) fn new(rule: &Rule, settings: &'a RuleSettings) -> Self {
+        Self { limit: settings.limit(rule), settings, found: Vec::new(), known: HashMap::new() }
+    }
+
+    /// The limit of another rule, to which this one leaves what is beyond it.
+    pub fn limit_of(&self, id: &str) -> u64 {
+        rule(id).map_or(0, |rule| self.settings.limit(rule))
     }
 
     /// Notes a message about what is at hand, at no place yet.
@@ -288,7 +304,16 @@ impl Hits {
                 let subject = Some(key.0.clone()).filter(|subject| !subject.is_empty());
                 let message = key.1.clone();
                 self.known.insert(key, self.found.len());
-                self.found.push(Hit { message, subject, places: Vec::new(), count: 1, saves: None, severity: None, only: None });
+                self.found.push(Hit {
+                    message,
+                    subject,
+                    places: Vec::new(),
+                    count: 1,
+                    saves: None,
+                    mended: None,
+                    severity: None,
+                    only: None,
+                });
                 self.found.len() - 1
             }
         };
@@ -317,6 +342,14 @@ impl Hit {
 
     pub fn saves(&mut self, tokens: Tokens) -> &mut Self {
         self.saves = Some(tokens);
+        self
+    }
+
+    /// The answer as the fix makes it, and what that saves against what is sent.
+    pub fn mends(&mut self, answer: &CheckedAnswer<'_>, parts: Parts) -> &mut Self {
+        self.saves = Some(saved(answer.sent(), tokens(&parts.sent())));
+        let is_small = parts.sent().len() <= Mended::MOST_BYTES;
+        self.mended = is_small.then(|| Arc::new(Mended::of(answer.subject, parts)));
         self
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use bytes::Bytes;
 use regex::Regex;
 
-use super::answer::{is_limit_name, is_page_name};
+use super::answer::{RulePattern, is_limit_name, is_page_name};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, DelegatorJsonFirst, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
@@ -54,6 +54,10 @@ pub static RULES: &[Rule] = &[
     Rule::new("schema/not-strict", &[(AutotaskStrict, Warning)], RuleCheck::Tool(not_strict))
         .means("Unknown arguments are let through: a model that misspells one is not told.")
         .fix("`\"additionalProperties\": false`.")
+        .source(S001),
+    Rule::new("schema/strict-not-enforced", &[(AutotaskStrict, Warning)], RuleCheck::Odd(not_enforced))
+        .means("An argument that the tool does not have was let through: a model that misspells one is not told. Looked for by `check --probe` alone, and of tools that are declared read-only.")
+        .fix("Validate the arguments, and answer with `isError: true` and the name of the unknown one.")
         .source(S001),
     Rule::new("schema/untyped-limit", &[(AutotaskStrict, Warning)], RuleCheck::Tool(untyped_limit))
         .means("An argument that says how many takes fractions, or states no bounds or no default.")
@@ -131,6 +135,15 @@ pub static RULES: &[Rule] = &[
         .means("`required` is true or false within a property; it is a list beside `properties`. Clients that validate refuse the schema.")
         .fix("Name the property in the list `required` of its object.")
         .source("mcp-gsuite 48 (mcporter 0.7.3, 2026-01)"),
+    Rule::new("schema/dialect-missing", &[(Spec, Info)], RuleCheck::Tool(dialect))
+        .means("The schema has no `$schema` and keywords of an older dialect: without it 2020-12 counts, which reads them otherwise or not at all.")
+        .fix("`prefixItems` for a list under `items`, `dependentSchemas` or `dependentRequired` for `dependencies`; or name the dialect in `$schema`.")
+        .source("MCP specification 2025-11-25, JSON Schema 2020-12 is the default dialect"),
+    Rule::new("schema/duplicate-params", &[(HostCompat, Warning)], RuleCheck::Tool(duplicate))
+        .means("Two arguments have the same name but for its spelling: a model fills either.")
+        .fix("Keep one.")
+        .source("the models of all hosts, which see the names alone")
+        .heuristic(),
     Rule::new("schema/untyped-property", &[(HostCompat, Warning)], RuleCheck::Tool(untyped_property))
         .means("An argument has no type: Home Assistant refuses the whole server.")
         .fix("Give it a `type`.")
@@ -142,7 +155,7 @@ fn mismatches(schema: &Bytes, value: Node<'_>) -> Vec<(String, String)> {
     arguments::check(Some(schema), &value.raw_text()).map(|checked| checked.problems).unwrap_or_default()
 }
 
-fn output_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn output_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let (Some(schema), Some(value), true) =
         (&answer.subject.capture.tool.output_schema, answer.structured(), answer.is_success())
     else {
@@ -159,14 +172,14 @@ fn output_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn output_not_returned(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn output_not_returned(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let tool = &answer.subject.capture.tool;
     if tool.output_schema.is_some() && answer.is_success() && answer.structured().is_none() {
         hits.say("declares `outputSchema` and returns no `structuredContent`").at_path(FoundIn::Result, "");
     }
 }
 
-fn output_absent(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn output_absent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let tool = &answer.subject.capture.tool;
     let is_listed = !tool.raw.is_empty();
     if is_listed && tool.output_schema.is_none() && answer.structured().is_some() {
@@ -174,7 +187,7 @@ fn output_absent(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn output_too_loose(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn output_too_loose(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let Some(output) = tool.output().filter(|output| output.kind() == Kind::Object) else { return };
     let says = ["properties", "$ref", "items", "additionalProperties", "anyOf", "oneOf", "allOf", "patternProperties"];
     let is_empty =
@@ -184,7 +197,7 @@ fn output_too_loose(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn output_undeclared(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn output_undeclared(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let tool = CheckedTool::of(&answer.subject.capture.tool, &answer.server);
     let (Some(output), Some(value)) = (tool.output(), answer.structured()) else { return };
     let Some(properties) = output.get("properties").filter(|node| node.kind() == Kind::Object && !node.is_empty()) else {
@@ -201,7 +214,7 @@ fn output_undeclared(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn invalid(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn invalid(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for (name, schema) in [("inputSchema", &tool.tool.input_schema), ("outputSchema", &tool.tool.output_schema)] {
         let why = match schema {
             None if name == "inputSchema" && !tool.tool.raw.is_empty() => Some("it is missing".to_owned()),
@@ -214,7 +227,7 @@ fn invalid(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn structured_not_object(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn structured_not_object(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let revision = &answer.subject.capture.server.protocol_version;
     let is_old = !revision.is_empty() && revision.as_str() <= "2025-11-25";
     if let Some(value) = answer.structured().filter(|value| is_old && value.kind() != Kind::Object) {
@@ -222,7 +235,7 @@ fn structured_not_object(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn undescribed(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn undescribed(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for argument in tool.arguments() {
         if text(argument, "description").is_none_or(|text| text.trim().is_empty()) && argument.kind() == Kind::Object {
             hits.say(format!("`{}` has no description", argument.key().unwrap_or_default())).in_definition(argument.pointer());
@@ -230,14 +243,23 @@ fn undescribed(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn not_strict(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn not_strict(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let Some(input) = tool.input().filter(|input| input.kind() == Kind::Object) else { return };
     if input.get("additionalProperties").and_then(Node::as_bool) != Some(false) {
         hits.say("takes unknown arguments").in_definition("/inputSchema");
     }
 }
 
-fn untyped_limit(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn not_enforced(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    if answer.is_success() {
+        let tool = CheckedTool::of(&answer.subject.capture.tool, &answer.server);
+        let is_closed = tool.input().and_then(|input| input.get("additionalProperties")?.as_bool()) == Some(false);
+        let schema = if is_closed { "the schema forbids it" } else { "the schema lets it through too" };
+        hits.say(format!("an unknown argument was accepted; {schema}")).in_definition("/inputSchema");
+    }
+}
+
+fn untyped_limit(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for argument in tool.arguments() {
         let name = argument.key().unwrap_or_default();
         if !is_limit_name(&name) {
@@ -255,7 +277,7 @@ fn untyped_limit(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn magic_value(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn magic_value(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for argument in tool.arguments() {
         let name = argument.key().unwrap_or_default();
         let minimum = argument.get("minimum").and_then(Node::as_f64);
@@ -267,7 +289,7 @@ fn magic_value(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn default_not_stated(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn default_not_stated(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for argument in tool.arguments() {
         let described = text(argument, "description").unwrap_or_default();
         let Some(said) = default_said(&described) else { continue };
@@ -294,19 +316,22 @@ fn default_not_stated(tool: &CheckedTool<'_>, hits: &mut Hits) {
 
 /// A default that a description names: a number, a yes or no, or what stands in quotes.
 fn default_said(text: &str) -> Option<String> {
-    let pattern = Regex::new(
-        r#"(?i)\bdefaults?(?: value)?(?: is| to|:|=)?\s*[:=]?\s*(?:[`"']([^`"'\s]{1,30})[`"']|(-?\d+(?:\.\d+)?|true|false)\b)"#,
-    )
-    .ok()?;
-    let found = pattern.captures(text)?;
+    static PATTERN: RulePattern = RulePattern::new(|| {
+        Regex::new(
+            r#"(?i)\bdefaults?(?: value)?(?: is| to|:|=)?\s*[:=]?\s*(?:[`"']([^`"'\s]{1,30})[`"']|(-?\d+(?:\.\d+)?|true|false)\b)"#,
+        )
+        .ok()
+    });
+    let found = PATTERN.as_ref()?.captures(text)?;
     found.get(1).or_else(|| found.get(2)).map(|found| found.as_str().to_owned())
 }
 
-fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     // Two or more single words in quotes, one after the other.
-    let Ok(pattern) = Regex::new(r#"[`"']([A-Za-z_-]{2,20})[`"'](?:\s*(?:,|/|\||or|, or)\s*[`"'][A-Za-z_-]{2,20}[`"'])+"#) else {
-        return;
-    };
+    static PATTERN: RulePattern = RulePattern::new(|| {
+        Regex::new(r#"[`"']([A-Za-z_-]{2,20})[`"'](?:\s*(?:,|/|\||or|, or)\s*[`"'][A-Za-z_-]{2,20}[`"'])+"#).ok()
+    });
+    let Some(pattern) = &*PATTERN else { return };
     for argument in tool.arguments() {
         let described = text(argument, "description").unwrap_or_default();
         let is_example = ["e.g", "example", "such as", "like ", "\"true\"", "'true'", "`true`"]
@@ -324,9 +349,10 @@ fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-const FORMAT_NAMES: [&str; 4] = ["response_format", "responseFormat", "format", "output_format"];
+/// Arguments that choose the format of an answer.
+pub const FORMAT_NAMES: [&str; 4] = ["response_format", "responseFormat", "format", "output_format"];
 
-fn format_param(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn format_param(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     let mut spellings = BTreeSet::new();
     let mut pending = Vec::new();
     for tool in server.tools {
@@ -374,7 +400,7 @@ fn format_param(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     }
 }
 
-fn list_without_paging(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn list_without_paging(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let tool = CheckedTool::of(&answer.subject.capture.tool, &answer.server);
     let has_paging = tool.arguments().iter().any(|argument| argument.key().is_some_and(|name| is_page_name(&name)));
     if has_paging || answer.subject.capture.tool.raw.is_empty() || !answer.is_success() {
@@ -385,7 +411,31 @@ fn list_without_paging(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn boolean_subschema(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn dialect(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
+    for root in [tool.input(), tool.output()].into_iter().flatten().filter(|root| root.get("$schema").is_none()) {
+        for schema in schemas(root) {
+            let is_list = |key: &str| schema.get(key).is_some_and(|node| node.kind() == Kind::Array);
+            let is_old = is_list("items") || ["additionalItems", "dependencies"].iter().any(|key| schema.get(key).is_some());
+            if is_old {
+                hits.say("keywords of an older dialect, and no `$schema`").in_definition(schema.pointer());
+            }
+        }
+    }
+}
+
+fn duplicate(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
+    let mut known: Vec<(String, String)> = Vec::new();
+    for argument in tool.arguments() {
+        let name = argument.key().unwrap_or_default().into_owned();
+        let plain = words(&name).concat();
+        if let Some((_, other)) = known.iter().find(|(own, _)| *own == plain) {
+            hits.say(format!("`{name}` and `{other}` are one name in two spellings")).in_definition(argument.pointer());
+        }
+        known.push((plain, name));
+    }
+}
+
+fn boolean_subschema(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.all_schemas() {
         let is_property = schema.parent().and_then(|parent| parent.key()).is_some_and(|key| key == "properties");
         if schema.kind() == Kind::Bool && is_property {
@@ -395,7 +445,7 @@ fn boolean_subschema(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn type_array(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn type_array(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
         if let Some(list) = schema.get("type").filter(|list| list.kind() == Kind::Array) {
             hits.say("`type` is a list").in_definition(list.pointer());
@@ -408,7 +458,7 @@ fn is_typed(schema: Node<'_>) -> bool {
         || ["type", "$ref", "enum", "const", "anyOf", "oneOf", "allOf", "not"].iter().any(|key| schema.get(key).is_some())
 }
 
-fn anyof_untyped(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn anyof_untyped(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
         let branches = schema
             .get("anyOf")
@@ -419,7 +469,7 @@ fn anyof_untyped(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn format_unsupported(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn format_unsupported(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
         let format = text(schema, "format").filter(|format| format == "uri");
         if let Some(format) = format.filter(|_| is_type(schema, "string")) {
@@ -428,7 +478,7 @@ fn format_unsupported(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn array_without_items(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn array_without_items(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
         if schema.kind() == Kind::Object
             && is_type(schema, "array")
@@ -441,7 +491,7 @@ fn array_without_items(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn root_union(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn root_union(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let Some(input) = tool.input() else { return };
     for key in ["oneOf", "anyOf", "allOf"] {
         if let Some(union) = input.get(key) {
@@ -450,7 +500,7 @@ fn root_union(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn refs(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn refs(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
         if let Some(reference) = schema.get("$ref") {
             hits.say("uses `$ref`").in_definition(reference.pointer());
@@ -458,7 +508,7 @@ fn refs(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn recursive(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn recursive(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for root in [tool.input(), tool.output()].into_iter().flatten() {
         if let Some(at) = cycle(root) {
             hits.say(format!("the schema refers to itself by `{}`", text(at, "$ref").unwrap_or_default()))
@@ -489,7 +539,7 @@ fn cycle(root: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-fn empty_enum(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn empty_enum(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
         let Some(list) = schema.get("enum").filter(|list| list.kind() == Kind::Array) else { continue };
         if list.is_empty() {
@@ -500,7 +550,7 @@ fn empty_enum(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn unsatisfiable(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn unsatisfiable(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let pairs =
         [("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems"), ("minProperties", "maxProperties")];
     for schema in tool.all_schemas() {
@@ -515,7 +565,7 @@ fn unsatisfiable(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn required_undeclared(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn required_undeclared(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
         let Some(required) = schema.get("required").filter(|list| list.kind() == Kind::Array) else { continue };
         let is_closed = schema.get("additionalProperties").and_then(Node::as_bool) == Some(false);
@@ -529,7 +579,7 @@ fn required_undeclared(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn required_as_boolean(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn required_as_boolean(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
         if let Some(flag) = schema.get("required").filter(|flag| flag.kind() == Kind::Bool) {
             hits.say(format!("`required` of `{}` is {}, not a list", schema.key().unwrap_or_default(), flag.raw_text()))
@@ -538,7 +588,7 @@ fn required_as_boolean(tool: &CheckedTool<'_>, hits: &mut Hits) {
     }
 }
 
-fn untyped_property(tool: &CheckedTool<'_>, hits: &mut Hits) {
+fn untyped_property(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for argument in tool.arguments() {
         if !is_typed(argument) {
             hits.say(format!("`{}` has no type", argument.key().unwrap_or_default())).in_definition(argument.pointer());

@@ -130,6 +130,7 @@ impl RuleSettings {
             places: hit.places,
             count: hit.count,
             saves: hit.saves.filter(|saved| saved.o200k_base > 0),
+            mended: hit.mended,
         })
     }
 }

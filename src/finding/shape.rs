@@ -6,14 +6,14 @@ use pulldown_cmark::{Event, HeadingLevel, Tag, TagEnd};
 use regex::Regex;
 use serde_json::Value;
 
-use super::answer::{clip, leaves, nodes, saved, tokens, wild};
+use super::answer::{RulePattern, clip, leaves, nodes, saved, tokens, wild};
 use super::rule::Profile::{
     AutoreplyCompact, AutotaskDual, AutotaskStrict, Cost, DelegatorJsonFirst, DialCodeblock, HostCompat, MarkdownSafety, Spec,
 };
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
 use super::{CheckedAnswer, CheckedTool, FoundIn};
-use crate::analysis;
+use crate::analysis::Parts;
 use crate::capture::{FactState, Payload};
 use crate::format::ledger::Row;
 use crate::format::{self, FORMATS};
@@ -138,6 +138,11 @@ pub static RULES: &[Rule] = &[
         .means("What the text adds to `structuredContent`, for hosts that show both.")
         .fix("Weigh it against hosts that show the text alone.")
         .source("S000 claims +15–30 % and +75 %; measured +29 % to +117 %"),
+    Rule::new("shape/field-format-drift", &[(DialCodeblock, Warning)], RuleCheck::Answer(format_drift))
+        .means("The records of one answer are not written alike: a field has another label, stands elsewhere, or is left out where another record marks it as missing.")
+        .fix("The same labels in the same order in every record, and one mark for what is missing.")
+        .source("S002, `Field: Value` with consistent labels")
+        .heuristic(),
     Rule::new("shape/details-block", &[(MarkdownSafety, Warning)], RuleCheck::Answer(details))
         .means("A string stands within `<details>`, where HTML and Markdown mix.")
         .fix("Data that is the server's own alone goes in there.")
@@ -151,24 +156,18 @@ fn is_markdown(answer: &CheckedAnswer<'_>) -> bool {
     answer.json_text().is_none() && !answer.text.is_empty()
 }
 
-/// The text of a format, where it applies.
-fn written(answer: &CheckedAnswer<'_>, id: &str) -> Option<String> {
-    analysis::text_of(answer.subject, id).ok()
-}
-
-fn pretty_json(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn pretty_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(doc) = answer.json_text() else { return };
     let Some(root) = doc.root().filter(|root| root.is_container() && answer.text.contains('\n')) else { return };
     let compact = compacted(root);
-    let saves = saved(answer.count(&answer.text), tokens(&compact));
-    if saves.o200k_base > 0 {
+    if compact.len() < answer.text.len() {
         hits.say(format!(
             "{} bytes of JSON, {} without white space",
             grouped(answer.text.len() as u64),
             grouped(compact.len() as u64)
         ))
         .at(answer.text_at(0..answer.text.len()))
-        .saves(saves);
+        .mends(answer, Parts { text: Some(compact), ..answer.parts() });
     }
 }
 
@@ -197,7 +196,7 @@ fn is_sent_as_json(answer: &CheckedAnswer<'_>) -> bool {
     answer.structured_payload().is_some() || answer.json_text().is_some()
 }
 
-fn repeated_keys(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn repeated_keys(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(list) = answer.records().filter(|list| list.len() as u64 >= hits.limit && is_sent_as_json(answer)) else { return };
     let mut keys: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
     for key in list.children().take(1_000).flat_map(Node::children).filter_map(Node::raw_key) {
@@ -208,33 +207,39 @@ fn repeated_keys(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     if keys.is_empty() || shared * 10 < keys.len() * 8 {
         return;
     }
-    let (Some(json), Some(table)) = (written(answer, "json"), written(answer, "json-table")) else { return };
-    let (now, then) = (answer.count(&json), answer.count(&table));
+    let (Some(json), Some(table)) = (answer.written("json"), answer.written("json-table")) else { return };
+    let (now, mut then) = (answer.count(&json), answer.count(&table));
+    let (mut table, mut title) = (table, "JSON, columns and rows");
+    // `structuredContent` is JSON; a text may be what it likes, and can tell what some records lack.
+    if answer.structured().is_none() && json.len() < REWRITE_BYTES {
+        for format in ["toon", "csv"].into_iter().filter_map(format::by_id) {
+            let row = Row::measure(format, answer.subject);
+            let is_better = row.comes_back() && row.tokens.o200k_base < then.o200k_base;
+            if let Some(written) = answer.written(format.id()).filter(|_| is_better) {
+                (table, title, then) = (written, format.title(), row.tokens);
+            }
+        }
+    }
     let saves = saved(now, then);
     // Under one token in twenty nobody rewrites a server.
     if saves.o200k_base * 20 > now.o200k_base {
         let message = format!(
-            "{} records with the same {} keys: {} tokens of compact JSON, {} as columns and rows",
+            "{} records with the same {} keys: {} tokens of compact JSON, {} as {title}",
             list.len(),
             shared,
             grouped(now.o200k_base),
             grouped(then.o200k_base)
         );
-        hits.say(message).at(answer.data_at(list)).saves(saves);
+        hits.say(message).at(answer.data_at(list)).mends(answer, answer.parts_with(&table));
     }
 }
 
-fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_whole = answer.subject.is_data_alone() && answer.subject.capture.wire_len() < REWRITE_BYTES;
     if !is_whole || !answer.is_success() {
         return;
     }
-    let sent = answer.count(
-        &written(answer, "both")
-            .or_else(|| written(answer, "content"))
-            .or_else(|| written(answer, "structured"))
-            .unwrap_or_default(),
-    );
+    let sent = answer.sent();
     let rows = FORMATS.iter().filter(|format| !format.is_as_sent()).map(|format| Row::measure(*format, answer.subject));
     let best = rows.filter(|row| row.is_available() && row.loses_nothing()).min_by_key(|row| row.tokens.o200k_base);
     let Some(best) = best else { return };
@@ -247,31 +252,31 @@ fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
             grouped(best.tokens.o200k_base)
         ))
         .at_path(FoundIn::Result, "")
-        .saves(saves);
+        .mends(answer, Parts { text: answer.written(best.format), structured: None });
     }
 }
 
-fn nested_in_table(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn nested_in_table(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let reader = answer.subject.payload.as_ref().and_then(Payload::reader).map(|reader| reader.id);
     let is_flat = matches!(reader, Some("csv" | "tsv" | "toon" | "markdown-table"));
     let Some(payload) = answer.subject.payload.as_ref().filter(|_| is_flat) else { return };
     let is_deep = nodes(payload.root()).any(|node| node.depth() > 3);
-    let Some(json) = written(answer, "json").filter(|_| is_deep) else { return };
+    let Some(json) = answer.written("json").filter(|_| is_deep) else { return };
     let (now, then) = (answer.count(&answer.text), answer.count(&json));
     if now.o200k_base > then.o200k_base {
         hits.say(format!("{} tokens, compact JSON has {}", now.o200k_base, then.o200k_base))
             .at(answer.text_at(0..0))
-            .saves(saved(now, then));
+            .mends(answer, Parts { text: Some(json), ..answer.parts() });
     }
 }
 
-fn json_first(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn json_first(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.is_success() && answer.is_read() && answer.structured().is_none() && answer.json_text().is_none() {
         hits.say("reads, and answers with no JSON").at(answer.text_at(0..0));
     }
 }
 
-fn json_in_fence(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn json_in_fence(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_fenced = answer
         .subject
         .payload
@@ -283,16 +288,51 @@ fn json_in_fence(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn raw_json(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn raw_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.is_success() && answer.json_text().and_then(|doc| doc.root()).is_some_and(Node::is_container) {
         hits.say("the text is JSON").at(answer.text_at(0..0));
     }
 }
 
-fn no_code_block(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn no_code_block(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let reader = answer.subject.payload.as_ref().and_then(Payload::reader).map(|reader| reader.id);
     if answer.is_success() && reader == Some("key-value") && !answer.text.contains("```") {
         hits.say("records without a fence").at(answer.text_at(0..0));
+    }
+}
+
+/// The fences that hold `Label: value` lines, each with its labels in order.
+fn fenced_records(answer: &CheckedAnswer<'_>) -> Vec<(std::ops::Range<usize>, Vec<String>)> {
+    let text = answer.markdown_text();
+    let is_fence = |event: &Event<'_>| matches!(event, Event::Start(Tag::CodeBlock(_)));
+    let labels = |range: &std::ops::Range<usize>| {
+        let lines = text[range.clone()].lines().filter_map(|line| line.split_once(": "));
+        lines.map(|(label, _)| label.trim().to_owned()).filter(|label| !label.is_empty() && label.len() <= 40).collect::<Vec<_>>()
+    };
+    let fences = answer.markdown().filter(|(event, _)| is_fence(event)).map(|(_, range)| range);
+    fences.map(|range| (range.clone(), labels(&range))).filter(|(_, labels)| labels.len() > 1).collect()
+}
+
+fn format_drift(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let records = fenced_records(answer);
+    let Some((_, first)) = records.first() else { return };
+    for (range, labels) in &records[1..] {
+        let at = |label: &String| first.iter().position(|other| other == label);
+        let shared: Vec<usize> = labels.iter().filter_map(at).collect();
+        // Records of another kind have other fields.
+        if shared.len() * 2 < first.len() {
+            continue;
+        }
+        let what = if let Some(label) = labels.iter().find(|label| at(label).is_none()) {
+            format!("a record has `{label}`, the first has not")
+        } else if let Some(label) = first.iter().find(|label| !labels.contains(label)) {
+            format!("a record has no `{label}`, the first has")
+        } else if !shared.is_sorted() {
+            "a record has its fields in another order than the first".to_owned()
+        } else {
+            continue;
+        };
+        hits.say(what).at(answer.text_at(range.clone()));
     }
 }
 
@@ -329,7 +369,7 @@ fn labelled(answer: &CheckedAnswer<'_>) -> Vec<(String, std::ops::Range<usize>)>
 
 const INVENTED: [&str; 6] = ["$0.00", "0", "0.00", "false", "1970-01-01", "Jan 1, 1970"];
 
-fn invented(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn invented(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if !is_markdown(answer) {
         return;
     }
@@ -363,7 +403,7 @@ fn invented(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn absence(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn absence(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if !is_markdown(answer) {
         return;
     }
@@ -387,7 +427,7 @@ fn is_total(key: &str) -> bool {
     lower.starts_with("summary") || lower.starts_with("total") || lower == "count"
 }
 
-fn summary_last(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn summary_last(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(root) = answer.exact_payload().map(Payload::root) else { return };
     let mut after_list = false;
     for member in root.children() {
@@ -419,15 +459,19 @@ fn change(value: &mut Value, keep: &mut impl FnMut(Option<&str>, &mut Value) -> 
     }
 }
 
-/// What a change of the data saves, as compact JSON.
-fn saved_by(answer: &CheckedAnswer<'_>, mut keep: impl FnMut(Option<&str>, &mut Value) -> bool) -> Option<crate::token::Tokens> {
-    let before = value(answer)?;
-    let mut after = before.clone();
-    change(&mut after, &mut keep);
-    Some(saved(tokens(&before.to_string()), tokens(&after.to_string())))
+/// The answer with changed data, laid out as it is sent; `None` where the data is too large.
+pub fn changed(answer: &CheckedAnswer<'_>, mut keep: impl FnMut(Option<&str>, &mut Value) -> bool) -> Option<Parts> {
+    let mut data = value(answer)?;
+    change(&mut data, &mut keep);
+    let is_pretty = |text: &String| text.trim().contains('\n');
+    let mut parts = answer.parts_with(&data.to_string());
+    if let Some(text) = parts.text.as_mut().filter(|_| answer.json_text().is_some() && is_pretty(&answer.text)) {
+        *text = format!("{data:#}");
+    }
+    Some(parts)
 }
 
-fn empty_section(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn empty_section(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let tool = CheckedTool::of(&answer.subject.capture.tool, &answer.server);
     let required: BTreeSet<_> = tool
         .output()
@@ -447,7 +491,7 @@ fn empty_section(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
     // One empty list where nothing was found is the answer.
     let Some(first) = first.filter(|first| count > 1 || first.parent().is_some_and(|parent| parent.len() > 3)) else { return };
-    let saves = saved_by(answer, |key, value| {
+    let mended = changed(answer, |key, value| {
         let is_empty = value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(serde_json::Map::is_empty);
         !(is_empty && key.is_some_and(|key| !required.contains(key)))
     });
@@ -457,16 +501,16 @@ fn empty_section(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
         wild(&first.pointer_from(payload.root().index()))
     ));
     hit.at(answer.data_at(first));
-    hit.saves = saves;
+    mended.map(|parts| hit.mends(answer, parts));
 }
 
-fn is_emoji(char: char) -> bool {
+pub fn is_emoji(char: char) -> bool {
     matches!(u32::from(char), 0x2600..=0x27bf | 0x1f000..=0x1faff | 0x2b00..=0x2bff | 0x2139)
 }
 
-fn emoji_heading(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn emoji_heading(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
-    let mut saves = crate::token::Tokens::default();
+    let mut mended = answer.text.clone();
     let mut places = Vec::new();
     for (event, range) in answer.markdown() {
         if let Event::Start(Tag::Heading { .. }) = event {
@@ -474,14 +518,20 @@ fn emoji_heading(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
             if heading.contains(is_emoji) {
                 let plain: String = heading.chars().filter(|char| !is_emoji(*char) && *char != '\u{fe0f}').collect();
                 let plain = plain.replace("  ", " ");
-                saves = saves.plus(saved(tokens(heading), tokens(&plain)));
-                places.push(range.start..range.start + heading.len());
+                places.push((range.start..range.start + heading.len(), plain));
             }
         }
     }
-    for place in places {
+    for (place, plain) in places.iter().rev() {
+        mended.replace_range(place.clone(), plain);
+    }
+    let many = places.len();
+    for (at, (place, _)) in places.into_iter().enumerate() {
         let hit = hits.say("emoji in a heading");
-        hit.at(answer.text_at(place)).saves(saves);
+        hit.at(answer.text_at(place));
+        if at + 1 == many {
+            hit.mends(answer, Parts { text: Some(std::mem::take(&mut mended)), ..answer.parts() });
+        }
     }
 }
 
@@ -515,7 +565,7 @@ fn statuses(answer: &CheckedAnswer<'_>) -> Vec<std::ops::Range<usize>> {
     found
 }
 
-fn emoji_only(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn emoji_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for place in statuses(answer) {
         let said = &answer.text[place.clone()];
         if said.contains(is_emoji) && !said.chars().any(char::is_alphanumeric) {
@@ -524,7 +574,7 @@ fn emoji_only(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn no_icon(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn no_icon(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for place in statuses(answer) {
         if !answer.text[place.clone()].contains(is_emoji) {
             hits.say("a status without an icon").at(answer.text_at(place));
@@ -532,46 +582,52 @@ fn no_icon(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn verbose_metrics(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
-    let Ok(metric) = Regex::new(r"(?im)^\s*[-*]?\s*\**(likes|reposts|replies|quotes|views|comments|shares)\**:\s*(\d+)\s*$")
-    else {
-        return;
-    };
+fn verbose_metrics(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    static METRIC: RulePattern = RulePattern::new(|| {
+        Regex::new(r"(?im)^\s*[-*]?\s*\**(likes|reposts|replies|quotes|views|comments|shares)\**:\s*(\d+)\s*$").ok()
+    });
+    let Some(metric) = &*METRIC else { return };
     let found: Vec<_> = metric.captures_iter(answer.markdown_text()).take(10_000).collect();
     if found.len() < 2 {
         return;
     }
-    let (mut before, mut after) = (String::new(), String::new());
+    // The lines that follow one another become one.
+    let mut mended = String::new();
+    let mut from = 0;
     for said in &found {
+        let Some(all) = said.get(0) else { continue };
+        let between = &answer.text[from..all.start()];
+        if from == 0 || !between.trim().is_empty() {
+            mended.push_str(between);
+        }
+        from = all.end();
         let icon = match &*said[1].to_lowercase() {
             "likes" => "👍",
             "reposts" | "shares" => "♻️",
             _ => "💬",
         };
-        before.push_str(&said[0]);
-        before.push('\n');
-        after.push_str(&format!("{icon} {}  ", &said[2]));
+        mended.push_str(&format!("{icon} {}  ", &said[2]));
     }
+    mended.push_str(&answer.text[from..]);
     let place = found[0].get(0).map_or(0..0, |all| all.range());
-    hits.say("metrics on a line each").at(answer.text_at(place)).saves(saved(tokens(&before), tokens(&after)));
+    hits.say("metrics on a line each").at(answer.text_at(place)).mends(answer, Parts { text: Some(mended), ..answer.parts() });
 }
 
-const ISO: &str = r"\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}";
-
-fn iso_time(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
-    let Ok(iso) = Regex::new(ISO) else { return };
+fn iso_time(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    static ISO: RulePattern = RulePattern::new(|| Regex::new(r"\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}").ok());
+    let Some(iso) = &*ISO else { return };
     for found in iso.find_iter(answer.markdown_text()).take(1_000).filter(|_| is_markdown(answer)) {
         hits.say("a time in ISO form").at(answer.text_at(found.range()));
     }
 }
 
-fn relative_only(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
-    let (Ok(relative), Ok(date)) = (
-        Regex::new(r"(?i)\b\d+ ?(?:minutes?|mins?|hours?|days?|weeks?|months?|[mhdw]) ago\b"),
-        Regex::new(r"(?i)\b\d{4}-\d{2}-\d{2}|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2},? \d{4}\b"),
-    ) else {
-        return;
-    };
+fn relative_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    static RELATIVE: RulePattern =
+        RulePattern::new(|| Regex::new(r"(?i)\b\d+ ?(?:minutes?|mins?|hours?|days?|weeks?|months?|[mhdw]) ago\b").ok());
+    static DATE: RulePattern = RulePattern::new(|| {
+        Regex::new(r"(?i)\b\d{4}-\d{2}-\d{2}|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2},? \d{4}\b").ok()
+    });
+    let (Some(relative), Some(date)) = (&*RELATIVE, &*DATE) else { return };
     let Some(first) = relative.find(answer.markdown_text()) else { return };
     let is_dated = date.is_match(&answer.text) || answer.structured().is_some_and(|value| date.is_match(&value.raw_text()));
     if !is_dated {
@@ -579,15 +635,12 @@ fn relative_only(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn no_zone(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn no_zone(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload() else { return };
-    let (Ok(iso), Ok(time), Ok(zone)) = (
-        Regex::new(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z$"),
-        Regex::new(r"\b\d{1,2}:\d{2}"),
-        Regex::new(r"UTC|GMT|\bZ\b|\dZ|[+-]\d{2}:?\d{2}\b"),
-    ) else {
-        return;
-    };
+    static UTC: RulePattern = RulePattern::new(|| Regex::new(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z$").ok());
+    static TIME: RulePattern = RulePattern::new(|| Regex::new(r"\b\d{1,2}:\d{2}").ok());
+    static ZONE: RulePattern = RulePattern::new(|| Regex::new(r"UTC|GMT|\bZ\b|\dZ|[+-]\d{2}:?\d{2}\b").ok());
+    let (Some(iso), Some(time), Some(zone)) = (&*UTC, &*TIME, &*ZONE) else { return };
     for fact in answer.matched().facts.iter().filter(|fact| fact.state == FactState::Reworded) {
         let (Some(node), Some(place)) = (payload.doc.node(fact.node()), fact.place()) else { continue };
         let line = answer.text[place.start..].lines().next().unwrap_or_default();
@@ -597,7 +650,7 @@ fn no_zone(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn epoch(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn epoch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.exact_payload() else { return };
     for leaf in leaves(payload.root()).filter(|leaf| leaf.kind() == Kind::Number) {
         let is_time = leaf.as_i64().is_some_and(|number| {
@@ -612,7 +665,7 @@ fn epoch(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn heading_levels(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn heading_levels(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if !is_markdown(answer) || !answer.is_success() {
         return;
     }
@@ -629,7 +682,7 @@ fn heading_levels(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn heading_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn heading_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if !is_markdown(answer) || answer.text.len() > REWRITE_BYTES || !answer.subject.renders() {
         return;
     }
@@ -644,10 +697,13 @@ fn heading_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
             body.replace("**", "")
         })
         .collect();
-    let saves = saved(all, tokens(&plain.join("\n")));
+    let plain = plain.join("\n");
+    let saves = saved(all, tokens(&plain));
     if all.o200k_base >= 50 && saves.o200k_base * 100 > all.o200k_base * hits.limit {
         let percent = saves.o200k_base * 100 / all.o200k_base;
-        hits.say(format!("{percent}% of the tokens are marks of headings, rules and bold")).at(answer.text_at(0..0)).saves(saves);
+        hits.say(format!("{percent}% of the tokens are marks of headings, rules and bold"))
+            .at(answer.text_at(0..0))
+            .mends(answer, Parts { text: Some(plain), ..answer.parts() });
     }
 }
 
@@ -661,20 +717,9 @@ fn is_opaque(text: &str) -> bool {
         || text.len() >= 32 && hex(text)
 }
 
-fn opaque(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
-    let taken: BTreeSet<String> = answer
-        .server
-        .tools
-        .iter()
-        .flat_map(|tool| {
-            CheckedTool::of(tool, &answer.server)
-                .arguments()
-                .iter()
-                .filter_map(|node| node.key())
-                .map(|key| label(&key))
-                .collect::<Vec<_>>()
-        })
-        .collect();
+fn opaque(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let taken: BTreeSet<String> =
+        answer.arguments_of_tools().iter().flat_map(|(_, names)| names.iter().map(|name| label(name))).collect();
     let is_taken = |key: &str| {
         taken.contains(&label(key))
             || key.eq_ignore_ascii_case("id") && taken.iter().any(|name| name == "id" || name.ends_with(" id"))
@@ -687,20 +732,21 @@ fn opaque(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
         fields.entry(wild(&leaf.pointer_from(payload.root().index()))).or_insert(leaf);
     }
     let Some((path, first)) = fields.first_key_value() else { return };
-    let saves = saved_by(answer, |key, value| !(key.is_some_and(|key| !is_taken(key)) && value.as_str().is_some_and(is_opaque)));
-    let Some(saves) = saves else { return };
-    let all = answer.count(&payload.root().raw_text());
+    let is_kept =
+        |key: Option<&str>, value: &mut Value| !(key.is_some_and(|key| !is_taken(key)) && value.as_str().is_some_and(is_opaque));
+    let Some(mended) = changed(answer, is_kept) else { return };
+    let (all, saves) = (answer.sent(), saved(answer.sent(), tokens(&mended.sent())));
     if saves.o200k_base * 100 > all.o200k_base * hits.limit {
         let more =
             if fields.len() > 1 { format!(" and {}", number_of(fields.len() as u64 - 1, "more fields")) } else { String::new() };
         let percent = saves.o200k_base * 100 / all.o200k_base.max(1);
         hits.say(format!("`{path}`{more}: {percent}% of the tokens, and no tool takes them"))
             .at(answer.data_at(*first))
-            .saves(saves);
+            .mends(answer, mended);
     }
 }
 
-fn escaped_unicode(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn escaped_unicode(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(doc) = answer.json_text().filter(|_| answer.text.contains("\\u") && answer.text.len() < REWRITE_BYTES) else {
         return;
     };
@@ -708,15 +754,18 @@ fn escaped_unicode(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     let Ok(value) = serde_json::from_str::<Value>(&root.raw_text()) else { return };
     // The same layout for both, so that only the escapes count.
     let plain = value.to_string();
-    let escaped = compacted(root);
-    let saves = saved(tokens(&escaped), tokens(&plain));
+    let is_compact = compacted(root).len() == answer.text.len();
+    let saves = saved(tokens(&compacted(root)), tokens(&plain));
     if saves.o200k_base > 0 {
         let at = answer.text.find("\\u").unwrap_or(0);
-        hits.say("characters as `\\uNNNN`").at(answer.text_at(at..at + 6)).saves(saves);
+        let hit = hits.say("characters as `\\uNNNN`").at(answer.text_at(at..at + 6)).saves(saves);
+        if is_compact {
+            hit.mends(answer, Parts { text: Some(plain), ..answer.parts() });
+        }
     }
 }
 
-fn json_in_json(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn json_in_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.exact_payload().filter(|_| is_sent_as_json(answer)) else { return };
     let is_json = |text: &str| {
         let trimmed = text.trim();
@@ -733,7 +782,7 @@ fn json_in_json(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
         }
     }
     let Some((path, first)) = paths.first_key_value() else { return };
-    let saves = saved_by(answer, |_, value| {
+    let mended = changed(answer, |_, value| {
         if let Some(inner) = value.as_str().filter(|text| is_json(text)).and_then(|text| serde_json::from_str(text).ok()) {
             *value = inner;
         }
@@ -741,11 +790,12 @@ fn json_in_json(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     });
     let hit = hits.say(format!("`{path}` is a text that holds JSON"));
     hit.at(answer.data_at(*first));
-    hit.saves = saves;
+    mended.map(|parts| hit.mends(answer, parts));
 }
 
-fn inconsistent(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
-    if let Ok(progress) = Regex::new(r"\b(\d{1,3})% \((\d{1,9})/(\d{1,9})\b") {
+fn inconsistent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    static PROGRESS: RulePattern = RulePattern::new(|| Regex::new(r"\b(\d{1,3})% \((\d{1,9})/(\d{1,9})\b").ok());
+    if let Some(progress) = &*PROGRESS {
         for said in progress.captures_iter(answer.markdown_text()).take(1_000) {
             let number = |at: usize| said[at].parse::<u64>().unwrap_or(0);
             disagree(number(1), number(2), number(3), |message| {
@@ -776,7 +826,7 @@ fn disagree(percent: u64, done: u64, total: u64, say: impl FnOnce(String)) {
     }
 }
 
-fn dual_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn dual_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(value) = answer.structured().filter(|_| !answer.text.is_empty()) else { return };
     let data = value.raw_text();
     let (own, text) = (answer.count(&data), answer.count(&answer.text));
@@ -788,10 +838,10 @@ fn dual_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
         grouped(text.o200k_base),
         grouped(own.o200k_base)
     );
-    hits.say(message).at(answer.text_at(0..0)).saves(text);
+    hits.say(message).at(answer.text_at(0..0)).mends(answer, Parts { text: None, ..answer.parts() });
 }
 
-fn details(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn details(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
     let mut blocks = Vec::new();
     let mut from = 0;

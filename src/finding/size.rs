@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use regex::Regex;
 
-use super::answer::{is_page_name, leaves, saved, tokens, wild};
+use super::answer::{MORE, RulePattern, is_page_name, leaves, saved, tokens, wild};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, Cost, DialCodeblock, HostCompat};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
@@ -84,7 +84,7 @@ fn utf16(text: &str) -> u64 {
     text.encode_utf16().count() as u64
 }
 
-fn char_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn char_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let structured = answer.structured().map_or(0, |value| utf16(&value.raw_text()));
     let text = utf16(&answer.text);
     for (profile, size, what) in [(AutotaskDual, text + structured, "text and data"), (AutotaskStrict, text, "the text")] {
@@ -102,7 +102,7 @@ fn char_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn overrun(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn overrun(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     // Whole JSON was not cut.
     if answer.json_text().is_some() {
         return;
@@ -116,7 +116,7 @@ fn overrun(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn host_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn host_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     // Few answers are long, and no limit is below this.
     if answer.subject.capture.wire_len() < 4_096 {
         return;
@@ -146,7 +146,7 @@ fn host_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn broken_json(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn broken_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for block in answer.subject.reading.text_blocks() {
         let text = block.text.as_deref().unwrap_or_default();
         let start = text.len() - text.trim_start().len();
@@ -167,7 +167,7 @@ fn broken_json(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn cut_mid_record(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn cut_mid_record(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
     if answer.json_text().is_some() || text.len() < answer.text.len() || answer.subject.reading.text_blocks().count() != 1 {
         return;
@@ -200,7 +200,6 @@ fn cut_mid_record(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-const MORE: [&str; 5] = ["hasMore", "has_more", "truncated", "hasNextPage", "isTruncated"];
 const WAYS: [&str; 10] =
     ["cursor", "next", "offset", "page", "pagesize", "limit", "filter", "skip", "start_index", "more results"];
 
@@ -210,7 +209,7 @@ fn says_more(answer: &CheckedAnswer<'_>) -> bool {
     near.filter(|node| node.key().is_some_and(|key| MORE.contains(&&*key))).any(|node| node.as_bool() == Some(true))
 }
 
-fn no_guidance(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn no_guidance(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if !answer.is_success() || !says_more(answer) {
         return;
     }
@@ -235,39 +234,29 @@ fn no_guidance(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn unknown_param(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn unknown_param(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.json_text().is_some() || answer.subject.capture.tool.input_schema.is_none() {
         return;
     }
+    // The tool's own, and those of others, which may be meant.
     let tool = CheckedTool::of(&answer.subject.capture.tool, &answer.server);
-    let own: BTreeSet<_> = tool.arguments().iter().filter_map(|argument| argument.key()).map(|key| key.into_owned()).collect();
-    // Other tools may be meant.
-    let others: BTreeSet<_> = answer
-        .server
-        .tools
-        .iter()
-        .flat_map(|tool| {
-            CheckedTool::of(tool, &answer.server)
-                .arguments()
-                .iter()
-                .filter_map(|node| node.key())
-                .map(|key| key.into_owned())
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    let Ok(advice) = Regex::new(r"(?i)\buse (?:the )?`([A-Za-z_][A-Za-z0-9_]*)(?:`|\s*[:=])") else { return };
+    let mut known: BTreeSet<String> = tool.arguments().iter().filter_map(|argument| Some(argument.key()?.into_owned())).collect();
+    for (tool, names) in answer.arguments_of_tools() {
+        known.insert((*tool).to_owned());
+        known.extend(names.iter().cloned());
+    }
+    static ADVICE: RulePattern =
+        RulePattern::new(|| Regex::new(r"(?i)\buse (?:the )?`([A-Za-z_][A-Za-z0-9_]*)(?:`|\s*[:=])").ok());
+    let Some(advice) = &*ADVICE else { return };
     for said in advice.captures_iter(&answer.text).take(50) {
         let (Some(all), Some(name)) = (said.get(0), said.get(1)) else { continue };
-        let is_known = own.contains(name.as_str())
-            || others.contains(name.as_str())
-            || answer.server.tools.iter().any(|tool| tool.name == name.as_str());
-        if !is_known && is_page_name(name.as_str()) {
+        if !known.contains(name.as_str()) && is_page_name(name.as_str()) {
             hits.say(format!("advises `{}`, which the tool does not take", name.as_str())).at(answer.text_at(all.range()));
         }
     }
 }
 
-fn silent(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn silent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let (Some((name, asked)), Some(list)) = (answer.asked_for(), answer.records()) else { return };
     if asked < 2 || list.len() as u64 != asked || !answer.is_success() {
         return;
@@ -287,14 +276,14 @@ fn silent(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn exceeded(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn exceeded(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let (Some((name, asked)), Some(list)) = (answer.asked_for(), answer.records()) else { return };
     if asked >= 1 && list.len() as u64 > asked {
         hits.say(format!("{} records, `{name}` asked for {asked}", list.len())).at(answer.data_at(list));
     }
 }
 
-fn many_records(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn many_records(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(list) = answer.records().filter(|list| list.len() as u64 > hits.limit) else { return };
     let all = answer.count(&list.raw_text());
     let each = (all.o200k_base / list.len() as u64).max(1);
@@ -309,7 +298,7 @@ fn many_records(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     hits.say(message).at(answer.data_at(list)).saves(saved(all, kept));
 }
 
-fn long_value(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn long_value(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let (Some(list), Some(payload)) = (answer.records(), answer.exact_payload()) else { return };
     let most = hits.limit;
     for leaf in leaves(list).filter(|leaf| leaf.kind() == Kind::String && leaf.raw().len() as u64 > most) {
@@ -321,7 +310,7 @@ fn long_value(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn long_cell(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+fn long_cell(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
     for (event, range) in answer.markdown() {
         if let pulldown_cmark::Event::End(pulldown_cmark::TagEnd::TableCell) = event {
@@ -333,7 +322,7 @@ fn long_cell(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     }
 }
 
-fn long_description(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+fn long_description(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     for tool in server.tools {
         let description = tool.description.as_deref().unwrap_or_default();
         let length = description.chars().count() as u64;

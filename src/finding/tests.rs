@@ -88,6 +88,19 @@ fn found(rule: &'static Rule, example: &Example, text: &str) -> Vec<Finding> {
                 prompts: &prompts,
             })
         }
+        RuleCheck::Answers(_) | RuleCheck::Repeat(_) | RuleCheck::Odd(_) => {
+            let listed = example.tool.as_deref().map(tools).unwrap_or_default();
+            let tool = listed.first().map_or_else(|| Tool::unlisted("t"), |tool| Tool::clone(tool));
+            let made = |text: &str| subject(Arc::new(capture(text, &tool, example.arguments.as_deref(), None)));
+            let subjects = [made(example.before.as_deref().unwrap_or("{}")), made(&text)];
+            let answers: Vec<_> =
+                subjects.iter().map(|subject| CheckedAnswer::of(subject, CheckedServer::default(), &hosts)).collect();
+            match rule.check {
+                RuleCheck::Answers(_) => checker.answers(&answers),
+                RuleCheck::Repeat(_) => checker.repeat(&answers[0], &answers[1]),
+                _ => checker.odd(&answers[1]),
+            }
+        }
         RuleCheck::Drift(_) => {
             let before: Vec<_> =
                 tools(&expanded(example.before.as_deref().unwrap())).iter().map(|tool| Tool::clone(tool)).collect();
@@ -193,12 +206,65 @@ fn only_what_is_new_counts_against_a_baseline() {
     let (settings, hosts) = (RuleSettings::default(), Hosts::built_in());
     let checker = Checker { settings: &settings, hosts: &hosts };
     let of = |tools: &[Arc<Tool>]| checker.server(&CheckedServer { tools, ..CheckedServer::default() });
-    let text = baseline::Baseline::text(old.iter().map(|tool| &**tool), &of(&old)).unwrap();
+    let text = baseline::Baseline::text(Some(old.iter().map(|tool| &**tool)), &of(&old), std::iter::empty()).unwrap();
     let known = baseline::Baseline::parse(&text.into(), "b").unwrap();
     assert!(known.new_ones(&of(&old)).iter().all(|is_new| !is_new));
     let (found, is_new) = (of(&new), known.new_ones(&of(&new)));
     assert!(found.iter().zip(&is_new).all(|(finding, is_new)| *is_new == (finding.subject == "b c")), "{found:?}");
-    assert!(checker.drift(&known.tools, &new).iter().any(|finding| finding.rule.id == "drift/compatible"));
+    assert!(checker.drift(known.tools.as_deref().unwrap(), &new).iter().any(|finding| finding.rule.id == "drift/compatible"));
+}
+
+#[test]
+fn the_limit_of_a_rule_counts_for_those_that_leave_it_the_rest() {
+    let answer =
+        r#"{"content":[{"type":"text","text":"red"}],"structuredContent":{"items":[{"a":"red","b":71},{"a":"blue","b":82}]}}"#;
+    let found = |limit: u64| {
+        let toml = format!("[rules.\"parity/only-summary-in-text\"]\nlimit = {limit}\n");
+        let (settings, hosts) = (RuleSettings::parse(&toml, "x").unwrap(), Hosts::built_in());
+        let subject = subject(Arc::new(capture(answer, &Tool::unlisted("t"), None, None)));
+        let checker = Checker { settings: &settings, hosts: &hosts };
+        let all = checker.answer(&CheckedAnswer::of(&subject, CheckedServer::default(), &hosts));
+        ["parity/only-summary-in-text", "parity/value-missing-in-text"].map(|id| all.iter().any(|finding| finding.rule.id == id))
+    };
+    // A quarter of the facts is told.
+    assert_eq!((found(20), found(30)), ([false, true], [true, false]));
+}
+
+#[test]
+fn a_fix_can_be_counted_as_an_answer_of_its_own() {
+    let answer = r#"{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}"#;
+    let (settings, hosts) = (RuleSettings::default(), Hosts::built_in());
+    let subjects = [subject(Arc::new(capture(answer, &Tool::unlisted("t"), None, None)))];
+    let cancel = crate::cancel::Cancel::new();
+    let cx = crate::analysis::Ctx::of(&subjects, &hosts, &cancel);
+    let found = cx.get(&FindingsQuery(Arc::new(settings))).unwrap().unwrap();
+    let twin = found.findings.iter().find(|finding| finding.rule.id == "parity/text-duplicates-json").unwrap();
+    let mended = twin.mended.clone().unwrap();
+    assert_eq!((mended.parts.text.as_deref(), mended.parts.structured.as_deref()), (None, Some(r#"{"a":1}"#)));
+    let count = |format| crate::analysis::RowQuery(format);
+    let (before, after) =
+        (cx.get(&count("both")).unwrap().unwrap(), cx.get(&crate::analysis::AsMended(mended, count("structured"))));
+    let saved = before.tokens.o200k_base - after.unwrap().unwrap().tokens.o200k_base;
+    assert_eq!(twin.saves.unwrap().o200k_base, saved);
+}
+
+#[test]
+fn contradicting_profiles_are_named_with_what_either_costs() {
+    let answer = r#"{"content":[{"type":"text","text":"Acme, 71"}],"structuredContent":{"name":"Acme","rank":71}}"#;
+    let hosts = Hosts::built_in();
+    let subject = subject(Arc::new(capture(answer, &Tool::unlisted("t"), None, None)));
+    let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
+    let mut settings = RuleSettings::default();
+    settings.profiles.extend([Profile::AutotaskDual, Profile::DialCodeblock]);
+    let all = Checker { settings: &settings, hosts: &hosts }.contradictions(&checked);
+    let parts = all.iter().find(|contradiction| contradiction.question == "Is there structuredContent?").unwrap();
+    let costs: Vec<_> = parts.choices.iter().map(|choice| (choice.profiles[0], choice.tokens.o200k_base)).collect();
+    let tokens = |text: &str| crate::token::count(text).o200k_base;
+    let both = tokens("Acme, 71\n{\"name\":\"Acme\",\"rank\":71}");
+    assert_eq!(costs, [(Profile::AutotaskDual, both), (Profile::DialCodeblock, tokens("Acme, 71"))]);
+    // One opinion is no contradiction.
+    let alone = RuleSettings { profiles: [Profile::AutotaskDual].into(), ..RuleSettings::default() };
+    assert!(Checker { settings: &alone, hosts: &hosts }.contradictions(&checked).is_empty());
 }
 
 type Hostile = (&'static str, fn(usize) -> String);

@@ -15,7 +15,7 @@ use super::Shot;
 use crate::analysis::{Search, SearchKind, TextQuery};
 use crate::capture::{Capture, CaptureId, Server, Timings, Tool};
 use crate::engine::Engine;
-use crate::finding::Profile;
+use crate::finding::{Finding, FindingsQuery, Profile};
 use crate::fixture::collection::Collection;
 use crate::fixture::run::PreviousRun;
 use crate::host::probe::Naming;
@@ -27,7 +27,8 @@ use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog, DrawerTab, Effect, Event,
-    FixtureAction, HostsAction, PaneView, ProbeAction, QueryState, SessionUpdate, State, TableAction, ViewAction,
+    FindingsAction, FixtureAction, HostsAction, PaneView, ProbeAction, QueryState, SessionUpdate, State, TableAction, TriedFix,
+    ViewAction,
 };
 
 /// Names for `--screen`, each a state worth a picture.
@@ -42,6 +43,8 @@ pub const SCREENS: &[&str] = &[
     "table",
     "find",
     "findings",
+    "findings-large",
+    "finding-tried",
     "hosts",
     "probe",
     "connect",
@@ -223,9 +226,30 @@ pub fn screen(
         "findings" => {
             stage.connect(chosen)?;
             call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
-            stage.perform(ViewAction::ToggleProfile(Profile::AutotaskDual));
+            stage.perform(FindingsAction::ToggleProfile(Profile::AutotaskDual));
             stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
-            stage.perform(ViewAction::SelectFinding(Some(0)));
+            stage.perform(FindingsAction::Select(Some(0)));
+            stage.settle()?;
+        }
+        "findings-large" => {
+            stage.connect(chosen)?;
+            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            stage.perform(FindingsAction::ToggleProfile(Profile::AutotaskDual));
+            stage.perform(FindingsAction::ToggleProfile(Profile::DialCodeblock));
+            stage.perform(FindingsAction::Enlarge(true));
+            stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
+            stage.settle()?;
+            select_finding(&mut stage, "shape/repeated-keys")?;
+        }
+        "finding-tried" => {
+            stage.connect(chosen)?;
+            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            stage.settle()?;
+            let finding = select_finding(&mut stage, "shape/repeated-keys")?;
+            if let Some(finding) = finding.filter(|finding| finding.mended.is_some()) {
+                let tried = finding.mended.map(|mended| TriedFix { message: finding.message, mended });
+                stage.perform(FindingsAction::Try(tried));
+            }
             stage.settle()?;
         }
         "table" => {
@@ -581,6 +605,22 @@ fn structured_only() -> Capture {
             Server { name: "weather".into(), version: "1.0.0".into(), transport: "file".into(), ..Server::default() },
         )
     }
+}
+
+/// Looks at the finding of this rule, or the first one.
+fn select_finding(stage: &mut Stage, rule: &str) -> Result<Option<Finding>, Problem> {
+    stage.settle()?;
+    let query = FindingsQuery(Arc::clone(&stage.state.view.findings.rules));
+    let known = stage.state.view.capture.as_ref().and_then(|capture| stage.state.answers.get(capture, query)?.ready());
+    let found = known.map(|found| {
+        let at = found.findings.iter().position(|finding| finding.rule.id == rule).unwrap_or(0);
+        (at, found.findings.get(at).cloned())
+    });
+    if let Some((at, _)) = found {
+        stage.perform(FindingsAction::Select(Some(at)));
+        stage.settle()?;
+    }
+    Ok(found.and_then(|(_, finding)| finding))
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 
 use super::{
-    CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FixtureAction, HistoryAction, HostsAction,
-    ImportAction, LoginAction, MissingValues, OpenServersAction, PreparedCall, PreparedRun, ProbeAction, ServersAction,
-    SettingsAction, TableAction, TokensAction, ValuesAction, ViewAction, WatchAction, diff, exact, library, media, server_diff,
-    server_requests, wire,
+    CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FindingsAction, FixtureAction,
+    HistoryAction, HostsAction, ImportAction, LoginAction, MissingValues, OpenServersAction, PreparedCall, PreparedRun,
+    ProbeAction, ServersAction, SettingsAction, TableAction, TokensAction, ValuesAction, ViewAction, WatchAction, diff, exact,
+    library, media, server_diff, server_requests, wire,
 };
 use crate::analysis::Inquiry;
 use crate::contract::SweepFile;
@@ -44,6 +44,7 @@ pub enum Action {
     Tokens(TokensAction),
     Exact(exact::ExactAction),
     Hosts(HostsAction),
+    Findings(FindingsAction),
     Probe(ProbeAction),
     CancelBackground(u64),
     ExportAs(ExportAction),
@@ -85,6 +86,7 @@ macro_rules! areas {
 }
 
 areas! {
+    Findings: FindingsAction,
     View: ViewAction,
     Settings: SettingsAction,
     Servers: ServersAction,

@@ -71,6 +71,7 @@ impl State {
             Action::Tokens(action) => self.tokens(action, effects),
             Action::Exact(action) => self.exact(action, effects),
             Action::Hosts(action) => self.perform_hosts(action, effects),
+            Action::Findings(action) => self.change_findings(action),
             Action::Probe(action) => self.change_probe(action, effects),
             Action::CancelBackground(number) => self.cancel_background(number, effects),
             Action::ExportAs(action) => self.export_as(action, effects),

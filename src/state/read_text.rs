@@ -56,6 +56,7 @@ impl State {
         (view.record, view.tree_cursor, view.pattern) = (None, None, None);
         view.toggled.clear();
         view.what_if = Arc::default();
+        view.findings.forget_answer();
     }
 }
 

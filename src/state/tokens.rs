@@ -149,6 +149,7 @@ impl State {
                 self.view.tokens.to = Some(to);
             }
             TokensAction::ToggleKey(path) => {
+                self.view.findings.tried = None;
                 let struck = Arc::make_mut(&mut self.view.what_if);
                 if !struck.remove(&path) {
                     // What is inside is struck with it.
@@ -157,7 +158,10 @@ impl State {
                     struck.insert(path);
                 }
             }
-            TokensAction::ResetWhatIf => self.view.what_if = Arc::default(),
+            TokensAction::ResetWhatIf => {
+                self.view.what_if = Arc::default();
+                self.view.findings.tried = None;
+            }
             TokensAction::ShowServer => {
                 self.view.screen = Screen::Server;
             }

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::change::toggle;
-use super::{Effect, HostsView, StartQuestion, State, TableView, TokensView};
+use super::{Effect, FindingsView, HostsView, StartQuestion, State, TableView, TokensView};
 use crate::analysis::Search;
 use crate::capture::{CaptureId, ReadText};
-use crate::finding::{Profile, RuleSettings, Severity};
 use crate::host::HostId;
 
 /// What a pane shows.
@@ -138,12 +137,6 @@ pub enum ViewAction {
     /// The pattern that is tried on the texts; `None` ends it.
     TryPattern(Option<String>),
     ShowDrawer(DrawerTab),
-    /// By its position among the findings of the answer.
-    SelectFinding(Option<usize>),
-    /// Lists the findings of this severity alone.
-    OnlySeverity(Option<Severity>),
-    /// Counts the rules of this profile too, or not any more.
-    ToggleProfile(Profile),
     /// What the sidebar lists; it is opened.
     ShowTab(SidebarTab),
     /// The words that the list of the sidebar is filtered by.
@@ -191,12 +184,7 @@ pub struct View {
     /// Names of tool groups that are folded.
     pub folded_groups: BTreeSet<String>,
     pub hosts: HostsView,
-    /// The finding that is looked at, by its position.
-    pub finding: Option<usize>,
-    /// The severity whose findings are listed; `None` lists all.
-    pub only_severity: Option<Severity>,
-    /// Which rules count.
-    pub rules: Arc<RuleSettings>,
+    pub findings: FindingsView,
 }
 
 impl Default for View {
@@ -226,9 +214,7 @@ impl Default for View {
             pattern: None,
             folded_groups: BTreeSet::new(),
             hosts: HostsView::default(),
-            finding: None,
-            only_severity: None,
-            rules: Arc::default(),
+            findings: FindingsView::default(),
         }
     }
 }
@@ -253,7 +239,7 @@ impl View {
             self.tree_cursor = None;
             self.peek = None;
             self.search = None;
-            self.finding = None;
+            self.findings.forget_answer();
             self.pattern = None;
             self.what_if = Arc::default();
             self.tokens.inside.clear();
@@ -434,12 +420,6 @@ impl State {
                     view.set_pane(2, PaneView::Tree);
                 }
                 view.pattern = pattern;
-            }
-            ViewAction::SelectFinding(at) => view.finding = at,
-            ViewAction::OnlySeverity(severity) => view.only_severity = severity,
-            ViewAction::ToggleProfile(profile) => {
-                toggle(&mut Arc::make_mut(&mut view.rules).profiles, profile);
-                view.finding = None;
             }
             ViewAction::ShowDrawer(tab) => (view.drawer, view.by_hand.1) = (tab, tab),
             ViewAction::ShowTab(tab) => {

@@ -12,7 +12,7 @@ use egui::{Align, Id, Layout, Rect, Role, Stroke, Ui, WidgetInfo, vec2};
 use super::commands::{self, Region};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
-use crate::state::{Action, DrawerTab, SettingsAction, ViewAction};
+use crate::state::{Action, DrawerTab, FindingsAction, SettingsAction, ViewAction};
 
 /// Height of the drawer when it is only its header.
 pub const COLLAPSED: f32 = theme::HEADER;
@@ -23,9 +23,15 @@ pub const FEW: f32 = 200.0;
 /// Below this height of the window the drawer opens only when asked for.
 const LOWEST: f32 = 700.0;
 const VERDICT: f32 = 44.0;
+/// Share of the window's height that the large view of findings takes.
+pub const LARGE: f32 = 0.55;
 const SIDE: f32 = 16.0;
+/// From this width on the findings stand beside the ledger.
+const BESIDE: f32 = 1_180.0;
+/// Their width there.
+const FINDINGS: f32 = 432.0;
 /// Width from which on there is room for the names of the tabs beside their tools; below, their short names.
-const WHOLE_TABS: f32 = 1_000.0;
+const WHOLE_TABS: f32 = 860.0;
 /// Below this width only the tab that is shown has a name, the others their icons.
 const SHORT_TABS: f32 = 700.0;
 
@@ -113,6 +119,20 @@ pub fn toggle(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     (!is_short || (is_collapsed && !cx.state.settings.drawer_open)).then_some(SettingsAction::ToggleDrawer.into())
 }
 
+/// Whether findings have most of the window.
+pub fn is_large(cx: &Cx<'_>) -> bool {
+    cx.state.view.findings.is_large && cx.state.view.drawer == DrawerTab::Findings && cx.state.settings.drawer_open
+}
+
+fn beside_id() -> Id {
+    Id::unique("findings beside the ledger")
+}
+
+/// Whether the findings stand beside the ledger, as the last frame had it.
+pub fn has_findings_beside(ui: &Ui) -> bool {
+    ui.data(|data| data.get_temp(beside_id())).unwrap_or(false)
+}
+
 /// In a low window the drawer opens only when asked for.
 fn is_opened_by_hand(ui: &Ui) -> bool {
     ui.data(|data| data.get_temp(opened_id())).unwrap_or(false)
@@ -121,12 +141,22 @@ fn is_opened_by_hand(ui: &Ui) -> bool {
 pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let rect = ui.max_rect();
-    let is_collapsed = is_collapsed(ui, cx);
+    let is_collapsed = is_collapsed(ui, cx) && !is_large(cx);
     let Some(tab) = TABS.iter().find(|tab| tab.id == cx.state.view.drawer) else { return };
+    let is_beside = !is_collapsed && tab.id == DrawerTab::Cost && rect.width() >= BESIDE;
+    ui.data_mut(|data| data.insert_temp(beside_id(), is_beside));
+    let whole = rect;
+    let rect = if is_beside { rect.with_max_x(rect.right() - FINDINGS) } else { rect };
     let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
-    header_ui(ui, cx, header, tab, is_collapsed);
+    header_ui(ui, cx, header, tab, is_collapsed, is_beside);
     if is_collapsed {
         return;
+    }
+    if is_beside {
+        let beside = whole.with_min_x(rect.right());
+        ui.painter().vline(beside.left() + 0.5, beside.y_range(), Stroke::new(1.0, t.line));
+        ui.painter().hline(beside.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
+        beside_ui(ui, cx, beside);
     }
     ui.painter().hline(rect.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
     let mut rest = rect.with_min_y(header.bottom());
@@ -138,13 +168,51 @@ pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.scope_builder(widgets::region(ui, ("drawer body", tab.title)).max_rect(rest), |ui| (tab.body)(ui, cx));
 }
 
-fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bool) {
+/// The findings beside the ledger: their counts, and the way to the large view.
+fn beside_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
+    let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
+    let inner = widgets::region(ui, "findings beside").max_rect(header.shrink2(vec2(SIDE, 0.0)));
+    ui.scope_builder(inner.layout(Layout::left_to_right(Align::Center)), |ui| {
+        let count = findings::total(cx).map(|total| total.to_string());
+        if widgets::tab(ui, Some(icons::LIST), "Findings", count.as_deref(), false, theme::HEADER).clicked() {
+            cx.send(ViewAction::ShowDrawer(DrawerTab::Findings));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            hide_ui(ui, cx);
+            enlarge_ui(ui, cx);
+            findings::tools_ui(ui, cx);
+        });
+    });
+    let body =
+        widgets::region(ui, "findings beside, body").max_rect(rect.with_min_y(header.bottom()).with_min_x(rect.left() + 1.0));
+    ui.scope_builder(body, |ui| findings::findings_ui(ui, cx));
+}
+
+fn hide_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    if widgets::icon_button(ui, icons::DOWN, "Hide the drawer").clicked() {
+        toggle(ui, cx).into_iter().for_each(|action| cx.send(action));
+    }
+}
+
+/// To the large view of findings and back.
+fn enlarge_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let is_large = is_large(cx);
+    let (icon, name) =
+        if is_large { (icons::RESTORE, "Make the findings small") } else { (icons::MAXIMISE, "Enlarge the findings") };
+    if widgets::icon_button(ui, icon, name).clicked() {
+        cx.send(FindingsAction::Enlarge(!is_large));
+        cx.send(ViewAction::ShowDrawer(DrawerTab::Findings));
+    }
+}
+
+fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bool, is_beside: bool) {
     ui.scope_builder(
         widgets::region(ui, "drawer header").max_rect(rect.shrink2(vec2(SIDE, 0.0))).layout(Layout::left_to_right(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = if is_collapsed { 16.0 } else { 20.0 };
             let mut is_toggled = false;
-            for tab in TABS {
+            for tab in TABS.iter().filter(|tab| !is_beside || tab.id != DrawerTab::Findings) {
                 let is_shown = tab.id == shown.id;
                 let count = (tab.count)(cx);
                 let is_open = is_shown && !is_collapsed;
@@ -169,8 +237,12 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bo
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
                 let (icon, name) = if is_collapsed { (icons::UP, "Show the drawer") } else { (icons::DOWN, "Hide the drawer") };
-                is_toggled |= widgets::icon_button(ui, icon, name).clicked();
+                // Beside them the findings have it.
+                is_toggled |= !is_beside && widgets::icon_button(ui, icon, name).clicked();
                 if !is_collapsed {
+                    if shown.id == DrawerTab::Findings {
+                        enlarge_ui(ui, cx);
+                    }
                     (shown.tools)(ui, cx);
                 }
             });

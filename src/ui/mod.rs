@@ -227,7 +227,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Diff => middle.show(ui, |ui| diff::diff_ui(ui, cx)),
         Screen::Compare => middle.show(ui, |ui| compare::compare_ui(ui, cx)),
         Screen::Answer => {
-            if !cx.state.view.what_if.is_empty() {
+            if what_if::is_shown(cx) {
                 let strip = Frame::new().fill(t.warn_bg);
                 Panel::top("what if")
                     .exact_size(theme::HEADER)
@@ -242,8 +242,15 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
             // Of a call that nothing came of there is nothing to count.
             let has_answer = cx.state.capture().is_some_and(|capture| capture.response.is_some());
             if has_answer && cx.state.view.maximised.is_none() {
-                // Two panels, so that the size dragged to survives collapsing.
-                if drawer::is_collapsed(ui, cx) {
+                // A panel each, so that the size dragged to survives collapsing.
+                if drawer::is_large(cx) {
+                    Panel::bottom("large drawer")
+                        .default_size(size.y * drawer::LARGE)
+                        .size_range(240.0..=size.y * 0.8)
+                        .resizable(true)
+                        .frame(bar)
+                        .show(ui, |ui| drawer::drawer_ui(ui, cx));
+                } else if drawer::is_collapsed(ui, cx) {
                     Panel::bottom("drawer header")
                         .exact_size(drawer::COLLAPSED)
                         .resizable(false)

@@ -1,15 +1,17 @@
 //! "What if without this key": the strip that says which keys are struck out and what that saves. The capture is
 //! untouched; the ledger shows each format's saving, and the tree strikes the keys.
 
+use std::sync::Arc;
+
 use crate::number;
 use egui::{Align, Layout, RichText, Ui};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::Button;
 use super::{Cx, icons};
-use crate::analysis::{CountQuery, OmitKeys, RowQuery, key_of, ratio_of};
+use crate::analysis::{AsMended, CountQuery, OmitKeys, RowQuery, key_of, ratio_of};
 use crate::format::ledger::Row;
-use crate::state::{Action, QueryState, TokensAction};
+use crate::state::{Action, QueryState, TokensAction, TriedFix};
 use crate::token::Count;
 
 /// Keys that are named in the strip; of more, how many.
@@ -19,7 +21,39 @@ const NAMED: usize = 4;
 /// and where nothing of the format is left.
 pub fn count_without(cx: &Cx<'_>, row: &Row) -> Option<Count> {
     let query = CountQuery { format: row.format, tokenizer: cx.state.settings.tokenizer.clone() };
-    cx.ready(OmitKeys(cx.state.view.what_if.clone(), query)).copied()
+    match &cx.state.view.findings.tried {
+        Some(tried) => cx.ready(AsMended(Arc::clone(&tried.mended), query)).copied(),
+        None => cx.ready(OmitKeys(cx.state.view.what_if.clone(), query)).copied(),
+    }
+}
+
+/// Whether the ledger shows another answer beside the one that came.
+pub fn is_shown(cx: &Cx<'_>) -> bool {
+    !cx.state.view.what_if.is_empty() || cx.state.view.findings.tried.is_some()
+}
+
+/// What the strip says of the fix that is tried: what is sent, and what would be.
+fn tried_words(cx: &Cx<'_>, tried: &TriedFix) -> String {
+    let mended = &tried.mended.parts;
+    let format = match (&mended.text, &mended.structured) {
+        (Some(_), Some(_)) => "both",
+        (None, Some(_)) => "structured",
+        (_, None) => "content",
+    };
+    let query = CountQuery { format, tokenizer: cx.state.settings.tokenizer.clone() };
+    let after = cx.ready(AsMended(Arc::clone(&tried.mended), query)).copied();
+    let before = ["both", "content", "structured"]
+        .into_iter()
+        .find_map(|format| cx.ready(RowQuery(format)).filter(|row| row.is_available()))
+        .and_then(|row| cx.count(row)?.ok());
+    let saving = match (before, after) {
+        (Some(before), Some(after)) => {
+            let percent = (1.0 - ratio_of(Some(after), Some(before)).unwrap_or(1.0)) * 100.0;
+            format!("{} tok (−{percent:.0}% against what is sent)", change(after, before))
+        }
+        _ => "counting…".to_owned(),
+    };
+    format!("What if this were mended: {} · {saving}", tried.message.replace('`', ""))
 }
 
 /// `−412`, or `≈−450–−720`.
@@ -56,13 +90,15 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.add_space(16.0);
         ui.spacing_mut().item_spacing.x = 8.0;
         ui.label(icons::icon(icons::CUT, 16.0, t.warn));
-        let words = format!("What if: without {} · {saving}", names.join(", "));
+        let words = match &cx.state.view.findings.tried {
+            Some(tried) => tried_words(cx, tried),
+            None => format!("What if: without {} · {saving}", names.join(", ")),
+        };
         let width = (ui.available_width() - 110.0).max(80.0);
         ui.scope(|ui| {
             ui.set_max_width(width);
             let label = egui::Label::new(RichText::new(&words).font(theme::base()).color(t.strong)).truncate();
-            ui.add(label)
-                .on_hover_text("Loupe leaves these keys out of every record to see what it saves; the answer stays as it is");
+            ui.add(label).on_hover_text("The ledger shows what the answer would cost so; the answer stays as it is");
         });
         if Button::new("Reset").icon(icons::UNDO).small().name("Reset what if").show(ui).clicked() {
             cx.send(Action::Tokens(TokensAction::ResetWhatIf));

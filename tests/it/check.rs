@@ -242,6 +242,123 @@ fn a_baseline_leaves_what_is_new() {
 }
 
 #[test]
+fn saving_a_baseline_fails_no_finding_and_keeps_the_tools() {
+    let folder = tempfile::tempdir().unwrap();
+    let tools = r#"{"tools":[{"name":"find","inputSchema":null}]}"#;
+    fs::write(folder.path().join("tools.json"), tools).unwrap();
+    fs::write(folder.path().join("a.json"), r#"{"content":[{"type":"text","text":"a\u202eb"}]}"#).unwrap();
+    let check = |path: &str, more: &[&str], status| {
+        said(folder.path(), &[&["check", path, "--baseline", "b.json"], more].concat(), status)
+    };
+    // Nothing failed where the state that is there was saved.
+    let saved = check("tools.json", &["--update", "--quiet"], 0);
+    assert!(saved.contains("error schema/invalid") && saved.contains("\nsaved: 1 error") && !saved.contains("FAILED"), "{saved}");
+    // Answers alone say nothing of tools.
+    check("a.json", &["--update", "--quiet"], 0);
+    let again = check("tools.json", &["--quiet"], 1);
+    assert!(!again.contains("drift/"), "{again}");
+    fs::remove_file(folder.path().join("b.json")).unwrap();
+    check("a.json", &["--update", "--quiet"], 0);
+    let first = check("tools.json", &["--quiet"], 1);
+    assert!(!first.contains("is new"), "{first}");
+    // A budget counts all the same.
+    check("tools.json", &["--update", "--quiet", "--budget", "find=1"], 1);
+}
+
+#[test]
+fn answers_have_budgets_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = |text: &str| {
+        fs::write(folder.path().join("a.json"), format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#)).unwrap()
+    };
+    answer("one two three four");
+    let budgets =
+        ["check", "a.json", "--json", "--budget", "content=4", "--budget", "host:claude-code=3", "--budget", "structured=9"];
+    let found = json(folder.path(), &budgets, 1);
+    let of = |at: usize, member: &str| found["budget"][at][member].clone();
+    assert_eq!((of(0, "of"), of(0, "tokens"), of(0, "passed")), ("content".into(), 4.into(), true.into()));
+    assert_eq!((of(1, "of"), of(1, "passed")), ("host:claude-code".into(), false.into()));
+    // What is not there keeps no budget.
+    assert_eq!((of(2, "tokens"), of(2, "passed")), (Value::Null, false.into()));
+    let output = run_in(folder.path(), &["check", "a.json", "--budget", "nobody=3"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("`nobody` is no tool, format or known host"));
+    // And may cost only so much more than when they were saved.
+    let check = ["check", "a.json", "--baseline", "b.json", "--max-increase", "50"];
+    said(folder.path(), &[&check[..], &["--update", "--quiet"]].concat(), 0);
+    answer("one two three four five six seven eight nine");
+    let grown = said(folder.path(), &check, 1);
+    assert!(grown.contains("answers 4 → 9 tokens (+5), at most +50%: OVER"), "{grown}");
+}
+
+#[test]
+fn a_badge_says_what_an_answer_costs() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = r#"{"content":[{"type":"text","text":"{\"n\":71}"}],"structuredContent":{"n":71}}"#;
+    fs::write(folder.path().join("a.json"), answer).unwrap();
+    let badge = said(folder.path(), &["check", "a.json", "--as", "badge"], 0);
+    let parsed = words_of(&badge);
+    assert!(parsed.contains("tok · 0 facts lost in ") && badge.starts_with("<svg xmlns="), "{badge}");
+}
+
+/// What an SVG says, as far as it is well-formed.
+fn words_of(svg: &str) -> String {
+    let mut reader = quick_xml::Reader::from_str(svg);
+    let mut said = String::new();
+    loop {
+        match reader.read_event().unwrap() {
+            quick_xml::events::Event::Text(text) => said.push_str(&text.decode().unwrap()),
+            quick_xml::events::Event::Eof => return said,
+            _ => {}
+        }
+    }
+}
+
+#[cfg(unix)]
+/// A server of one tool that gives another number each time.
+const COUNTER: &str = r#"
+n=0
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
+  case "$line" in
+    *'"server/discover"'*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}\n' "$id" ;;
+    *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"counter","version":"1"}}}\n' "$id" ;;
+    *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"next","description":"Gives the next number of a row.","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}]}}\n' "$id" ;;
+    *'"tools/call"'*) n=$((n+1)); printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"{\\"n\\":%s}"}]}}\n' "$id" "$n" ;;
+  esac
+done
+"#;
+
+#[cfg(unix)]
+#[test]
+fn a_probe_calls_twice_and_once_oddly() {
+    let folder = tempfile::tempdir().unwrap();
+    let probe = |set: &str, tool: &str, args: &str, more: &[&str], status| {
+        let base = ["check", set, "--quiet", "--call", tool, "--args", args, "--probe", "--profile", "autotask-strict", "--json"];
+        json(folder.path(), &[&base[..], more].concat(), status)
+    };
+    // A reading tool is asked oddly too; this one refuses what it does not know, and answers the same twice.
+    let read = probe("--sample=autotask-strict", "autotask_search_companies", r#"{"pageSize":3}"#, &[], 1);
+    for rule in ["annotations/answers-differ", "schema/strict-not-enforced"] {
+        assert!(has(&read, rule, "autotask_search_companies").is_none(), "{rule}");
+    }
+    // A server whose answers count up, and which takes anything.
+    let mut counter = tempfile::NamedTempFile::new().unwrap();
+    std::io::Write::write_all(&mut counter, COUNTER.as_bytes()).unwrap();
+    let path = counter.path().display().to_string();
+    let base = ["check", "--quiet", "--call", "next", "--probe", "--profile", "autotask-strict", "--json", "--", "sh", &path];
+    let counted = json(folder.path(), &base, 0);
+    let differs = has(&counted, "annotations/answers-differ", "next").unwrap();
+    assert_eq!(differs["message"], "declared read-only, and a second call differs at `/n`: 1 became 2");
+    assert!(has(&counted, "schema/strict-not-enforced", "next").is_some(), "{:#}", counted["findings"]);
+    let answers = read["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "autotask_search_companies").unwrap();
+    assert_eq!(answers["answers"].as_array().unwrap().len(), 1, "the answer to check is one");
+    // Any other is called with a yes to both calls alone.
+    let output =
+        run_in(folder.path(), &["check", "--sample=dial", "--call", "delete_user", "--args", r#"{"user_id":1}"#, "--probe"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
 fn other_programs_read_what_was_found() {
     let folder = tempfile::tempdir().unwrap();
     let answer = r#"{"content":[{"type":"text","text":"a\u202eb\n::error::x | y"}]}"#;

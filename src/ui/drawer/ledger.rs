@@ -203,7 +203,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
             cx.state.settings.ledger_sizes,
             digit,
         ),
-        is_what_if: !cx.state.view.what_if.is_empty(),
+        is_what_if: what_if::is_shown(cx),
         has_counted,
     };
     let head = Rect::from_min_size(outer.min, vec2(outer.width(), 22.0));
@@ -609,10 +609,10 @@ fn compared(cx: &Cx<'_>, row: &Row, count: Count, baseline: Baseline<'_>) -> Opt
     verdict::left_out(row, sent_as).is_none().then(|| prose.map_or(count, |prose| count.plus(prose)))
 }
 
-/// What a row costs without the keys that are struck: what the server sent stays as it is, what is written from the
+/// What a row costs with the fix that is tried, or without the keys that are struck: then what the server sent stays as it is, what is written from the
 /// payload shrinks.
 fn less(cx: &Cx<'_>, row: &Row) -> Option<Count> {
-    let is_what_if = !cx.state.view.what_if.is_empty() && !is_as_sent(row.format);
+    let is_what_if = cx.state.view.findings.tried.is_some() || !cx.state.view.what_if.is_empty() && !is_as_sent(row.format);
     is_what_if.then(|| what_if::count_without(cx, row)).flatten()
 }
 

@@ -19,6 +19,7 @@ use crate::analysis::{MdKind, ParsedCaptureQuery, RenderedQuery, RenderedView, T
 use crate::capture::{Block, BlockKind};
 use crate::format::ParsedCapture;
 use crate::state::QueryState;
+use crate::ui::drawer::findings;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
@@ -254,6 +255,7 @@ impl Flow {
             }
         }
         let cuts = super::host::cuts_of(cx, pane.format);
+        let marked = findings::marked(cx);
         let (found, current) = (find::places(cx, pane), find::current(ui, cx, pane));
         let output = area.show_viewport(ui, |ui, viewport| {
             ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
@@ -292,6 +294,15 @@ impl Flow {
                     let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted)).shrink2(vec2(4.0, 0.0));
                     let mark = egui::epaint::RectShape::new(place, theme::RADIUS_BADGE, fill, stroke, StrokeKind::Inside);
                     ui.painter().set(ground, mark);
+                }
+                for (severity, marks) in marked.iter().flat_map(|marks| marks.by_severity()) {
+                    if !entry.range.is_empty() && between(marks.texts(pane.format), &entry.range).next().is_some() {
+                        let t = ThemeTokens::of(ui);
+                        let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted));
+                        ui.painter().set(ground, egui::Shape::rect_filled(place, 0.0, findings::mark_colors(t, severity).0));
+                        ui.painter().rect_filled(findings::edge(place), 0.0, findings::look(t, severity).0);
+                        break;
+                    }
                 }
                 was_cut = is_cut || (was_cut && entry.range.is_empty());
                 if (painted - height).abs() > 0.5 {

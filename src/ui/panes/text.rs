@@ -16,7 +16,6 @@ use super::select::{DrawnText, Selection, between, intersect};
 use super::{PaneCx, find, glyph, host, reading};
 use crate::analysis::special::Shown;
 use crate::analysis::{ParsedCaptureQuery, PartQuery, TextQuery, TextRow, TextRowsQuery, TextView, TokenStartsQuery};
-use crate::finding::{AnswerFindings, Severity};
 use crate::format::Syntax;
 use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
 use crate::ui::Cx;
@@ -150,7 +149,7 @@ impl Prepared {
     }
 
     fn show(&mut self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, gutter: f32) {
-        let of_findings = findings::marked(cx).filter(|_| pane.format == "content");
+        let of_findings = findings::marked(cx);
         let tried = reading::matches(cx, pane.format);
         let found = tried.as_deref().unwrap_or_else(|| find::places(cx, pane));
         let current = find::current(ui, cx, pane).filter(|_| tried.is_none());
@@ -180,7 +179,8 @@ impl Prepared {
                 let right = origin.x + viewport.max.x - 14.0;
                 let place =
                     Place { top: pos2(origin.x, y.round()), width: viewport.width(), gutter, right, is_first: at == first };
-                let marks = Marks { found, current, cuts, leaf: leaf.as_ref(), findings: of_findings, tokens };
+                let marks =
+                    Marks { found, current, cuts, leaf: leaf.as_ref(), findings: of_findings, tokens, format: pane.format };
                 let row = self.row_ui(ui, cx, at, &place, &selected, &marks);
                 if let Some((_, block)) = blocks.iter().find(|(start, _)| *start == self.rows[at].range.start) {
                     block_mark(ui, &place, *block, row.left + row.galley.size().x);
@@ -231,7 +231,7 @@ impl Prepared {
         at: usize,
         place: &Place,
         selected: &Selection,
-        &Marks { found, current, cuts, leaf, findings, tokens }: &Marks<'_>,
+        &Marks { found, current, cuts, leaf, findings, tokens, format }: &Marks<'_>,
     ) -> DrawnText {
         let t = ThemeTokens::of(ui);
         let view = Arc::clone(&self.view);
@@ -265,8 +265,8 @@ impl Prepared {
         if let Some(leaf) = leaf.filter(|leaf| leaf.start < row.range.end && leaf.end > row.range.start) {
             ui.painter().rect_filled(drawn.span(leaf), theme::RADIUS_BAR, t.sel);
         }
-        for (severity, places) in findings.iter().flat_map(|found| Severity::ALL.into_iter().zip(&found.marks)) {
-            for place in between(places, &row.range) {
+        for (severity, marks) in findings.iter().flat_map(|marks| marks.by_severity()) {
+            for place in between(marks.texts(format), &row.range) {
                 let (fill, line) = findings::mark_colors(t, severity);
                 let span = drawn.span(place);
                 ui.painter().rect_filled(span, 0.0, fill);
@@ -335,7 +335,8 @@ struct Marks<'a> {
     cuts: &'a [Range<usize>],
     /// Where the value stands that is selected in the tree.
     leaf: Option<&'a Range<usize>>,
-    findings: Option<&'a AnswerFindings>,
+    findings: Option<findings::Marked<'a>>,
+    format: &'a str,
     /// Where tokens begin, where that is shown.
     tokens: Option<&'a [usize]>,
 }

@@ -44,7 +44,7 @@ impl Flat {
         if let Some(fill) = fill {
             ui.painter().rect_filled(rect, 0.0, fill);
         }
-        if let Some(severity) = findings::marked(cx).and_then(|found| found.of_node(row.node)) {
+        if let Some(severity) = findings::marked(cx).and_then(|marks| marks.of_node(row.node)) {
             ui.painter().rect_filled(findings::edge(rect), 0.0, findings::look(t, severity).0);
         }
         let is_missing = crate::ui::panes::host::is_missing(cx, row.node);

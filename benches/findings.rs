@@ -1,0 +1,85 @@
+//! Looking for findings against counting tokens, and over answers that make careless rules slow. Every number is a ratio
+//! taken in one run, so that a slow machine changes none: an answer of 20 MB takes at most twice the time of counting its
+//! tokens, and a hostile one at four times its size at most six times as long.
+
+mod common;
+
+use std::fmt::Write;
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use mcp_loupe::analysis;
+use mcp_loupe::capture::{Capture, CaptureId, Server, Tool};
+use mcp_loupe::finding::{CheckedAnswer, CheckedServer, Checker, Profile, RuleSettings};
+use mcp_loupe::host::Hosts;
+use mcp_loupe::token;
+
+fn answer(text: &str, structured: &str) -> Capture {
+    let text = serde_json::Value::from(text);
+    let message = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{structured}}}}}"#
+    );
+    Capture {
+        tool: Tool::unlisted("t"),
+        arguments: Bytes::from_static(b"{}"),
+        response: Some(message.into()),
+        ..Capture::empty(CaptureId("1".into()), Server::default())
+    }
+}
+
+/// Reading the answer and running every rule over it.
+fn check(capture: Capture) -> Duration {
+    let (settings, hosts) = (RuleSettings { profiles: Profile::ALL.into(), ..RuleSettings::default() }, Hosts::built_in());
+    let start = Instant::now();
+    let subject = analysis::subject(Arc::new(capture));
+    let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
+    black_box(Checker { settings: &settings, hosts: &hosts }.answer(&checked));
+    start.elapsed()
+}
+
+type Hostile = (&'static str, fn(usize) -> (String, String));
+
+fn plain(text: String) -> (String, String) {
+    (text, r#"{"name":"x","list":[{"a":1}]}"#.to_owned())
+}
+
+const HOSTILE: [Hostile; 6] = [
+    ("a million lines", |n| plain("a: 1\n".repeat(n * 10))),
+    ("100,000 backticks", |n| plain("`".repeat(n))),
+    ("nested quotes", |n| plain(format!("{} x", "> ".repeat(n / 100)).repeat(20))),
+    ("a wide object", |n| {
+        let mut object = String::from("{");
+        for at in 0..n {
+            write!(object, "{}\"key{at}\":{at}", if at == 0 { "" } else { "," }).expect("writing to a string");
+        }
+        (String::from("key1: 1"), object + "}")
+    }),
+    ("bait for patterns", |n| plain("Default: `a', 'b' or, or \"c showing the first 1,1,1, of use the `x".repeat(n / 60))),
+    ("links and images", |n| plain("[![a](http://b?c)](d)<img on".repeat(n / 28))),
+];
+
+fn main() {
+    let records = 60_000;
+    let (text, data) = (common::markdown(records), common::payload(records));
+    let capture = answer(&text, &data);
+    let bytes = capture.response.as_ref().map_or(0, Bytes::len);
+    let start = Instant::now();
+    black_box(token::count(&text));
+    black_box(token::count(&data));
+    let count = start.elapsed();
+    let took = check(capture);
+    println!("{bytes} bytes: {:.2} times counting its tokens ({took:?}, {count:?})", took.as_secs_f64() / count.as_secs_f64());
+    for (name, make) in HOSTILE {
+        let time = |n: usize| {
+            let (text, structured) = make(n);
+            check(answer(&text, &structured))
+        };
+        let (small, large) = (time(25_000), time(100_000));
+        println!(
+            "{name}: {:.1} times as long at four times the size ({small:?}, {large:?})",
+            large.as_secs_f64() / small.as_secs_f64()
+        );
+    }
+}

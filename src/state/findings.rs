@@ -1,0 +1,97 @@
+//! How the findings of the answer are looked at, which rules count, and the fix that is tried.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::State;
+use super::change::toggle;
+use crate::analysis::Mended;
+use crate::finding::{Profile, RuleSettings, Severity};
+
+/// A fix whose ledger is shown in place of the saving of struck keys.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TriedFix {
+    /// What the finding said.
+    pub message: String,
+    pub mended: Arc<Mended>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FindingsView {
+    /// The finding that is looked at, by its position among those of the answer.
+    pub selected: Option<usize>,
+    /// The severity whose findings are listed; `None` lists all.
+    pub severity: Option<Severity>,
+    /// The area whose findings are listed, by id.
+    pub area: Option<&'static str>,
+    /// Words that a finding has to say.
+    pub words: String,
+    /// Severities whose findings are folded.
+    pub folded: BTreeSet<Severity>,
+    /// Whether they have the drawer with their filters, and most of the height.
+    pub is_large: bool,
+    pub tried: Option<TriedFix>,
+    /// Which rules count.
+    pub rules: Arc<RuleSettings>,
+    /// The `loupe.toml` that they are of.
+    pub file: Option<PathBuf>,
+}
+
+impl FindingsView {
+    /// Another answer: what was chosen of the one before is let go.
+    pub(super) fn forget_answer(&mut self) {
+        (self.selected, self.tried) = (None, None);
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum FindingsAction {
+    /// By its position among the findings of the answer.
+    Select(Option<usize>),
+    /// Lists those of this severity alone.
+    OnlySeverity(Option<Severity>),
+    /// Lists those of this area alone.
+    OnlyArea(Option<&'static str>),
+    /// Lists those that say this.
+    Find(String),
+    Fold(Severity),
+    /// Counts the rules of this profile too, or not any more.
+    ToggleProfile(Profile),
+    Enlarge(bool),
+    /// Shows the ledger of the answer as this fix makes it; `None` as it is.
+    Try(Option<TriedFix>),
+    /// Follows a `loupe.toml`.
+    UseRules {
+        file: PathBuf,
+        text: String,
+    },
+}
+
+impl State {
+    pub(super) fn change_findings(&mut self, action: FindingsAction) {
+        let view = &mut self.view.findings;
+        match action {
+            FindingsAction::Select(at) => view.selected = at,
+            FindingsAction::OnlySeverity(severity) => view.severity = severity,
+            FindingsAction::OnlyArea(area) => view.area = area,
+            FindingsAction::Find(words) => view.words = words,
+            FindingsAction::Fold(severity) => toggle(&mut view.folded, severity),
+            FindingsAction::ToggleProfile(profile) => {
+                toggle(&mut Arc::make_mut(&mut view.rules).profiles, profile);
+                view.selected = None;
+            }
+            FindingsAction::Enlarge(is_large) => view.is_large = is_large,
+            FindingsAction::Try(tried) => {
+                if tried.is_some() {
+                    self.view.what_if = Arc::default();
+                }
+                self.view.findings.tried = tried;
+            }
+            FindingsAction::UseRules { file, text } => match RuleSettings::parse(&text, &file.display().to_string()) {
+                Ok(rules) => (view.rules, view.file) = (Arc::new(rules), Some(file)),
+                Err(problem) => self.toast_problem(problem),
+            },
+        }
+    }
+}

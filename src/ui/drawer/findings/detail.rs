@@ -1,0 +1,277 @@
+//! One finding: what it means, where it stands, what its fix saves, and the answer as the fix makes it.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use egui::{Align, Layout, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+
+use super::{AnswerFindings, FindingPlace, filters, go_to, look, small, step};
+use crate::analysis::{AsMended, CountQuery, Mended, RowQuery};
+use crate::contract::finding_sentence;
+use crate::finding::{Finding, FoundAt, FoundIn};
+use crate::number::grouped;
+use crate::quote::markdown_code;
+use crate::state::{Action, CompareAction, FindingsAction, TriedFix};
+use crate::token::Tokenizer;
+use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::widgets::{self, Button, Tone};
+use crate::ui::{Cx, commands, icons};
+
+/// Lines of the mended answer that are shown.
+const PREVIEW: usize = 4;
+
+pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize, finding: &Finding) {
+    let t = ThemeTokens::of(ui);
+    let rule = finding.rule;
+    ScrollArea::vertical().id_salt("finding").auto_shrink([false, true]).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 8.0;
+        // Beside the bar that scrolls.
+        ui.set_width(ui.available_width() - 10.0);
+        head_ui(ui, cx, finding);
+        ui.add(small(rule.means.replace('`', ""), t.text));
+        evidence_ui(ui, cx, found.places.get(at).map(Vec::as_slice).unwrap_or_default(), finding);
+        if let Some(mended) = &finding.mended {
+            saving_ui(ui, cx, mended);
+        }
+        ui.add(heading("Fix", t));
+        ui.add(small(rule.fix.replace('`', ""), t.strong));
+        if let Some(mended) = &finding.mended {
+            preview_ui(ui, mended);
+        }
+        ui.add(small(format!("Source: {}", rule.source), t.weak));
+        foot_ui(ui, cx);
+    });
+}
+
+fn heading(words: &str, t: &ThemeTokens) -> egui::Label {
+    egui::Label::new(RichText::new(words).font(theme::regular(11.5)).color(t.weak))
+}
+
+fn head_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
+    let t = ThemeTokens::of(ui);
+    let (color, icon, _) = look(t, finding.severity);
+    ui.horizontal(|ui| {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if widgets::icon_button(ui, icons::COPY, "Copy the finding as Markdown").clicked() {
+                cx.send(Action::Copy(markdown(finding)));
+            }
+            try_ui(ui, cx, finding);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.label(icons::icon(icon, 16.0, color));
+                let title = RichText::new(sentence(&finding.message)).font(theme::semibold(14.0)).color(t.strong);
+                ui.add(egui::Label::new(title).wrap());
+            });
+        });
+    });
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        ui.label(RichText::new(finding.rule.id).font(theme::mono(12.0)).color(t.text));
+        for (profile, severity) in &finding.profiles {
+            widgets::badge(ui, None, &format!("{} · {}", profile.name(), severity.name()), Tone::Plain, false);
+        }
+        let is_sure = if finding.rule.is_heuristic { "may be wrong" } else { "certain" };
+        widgets::badge(ui, None, is_sure, Tone::Plain, true);
+    });
+}
+
+/// The ledger of the answer as the fix makes it; for hints of a tool, the call made twice.
+fn try_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
+    let tried = cx.state.view.findings.tried.as_ref();
+    if let Some(mended) = &finding.mended {
+        let is_tried = tried.is_some_and(|tried| Arc::ptr_eq(&tried.mended, mended));
+        let (label, tip) = if is_tried {
+            ("Show as sent", "The ledger shows the answer as it was sent")
+        } else {
+            ("Try the fix", "The ledger shows what the answer would cost with this fix; the answer stays as it is")
+        };
+        if Button::new(label).small().tip(tip).show(ui).clicked() {
+            let fix = TriedFix { message: finding.message.clone(), mended: Arc::clone(mended) };
+            cx.send(FindingsAction::Try((!is_tried).then_some(fix)));
+        }
+    } else if filters::area_of(finding) == "annotations" {
+        let tip = "Makes the call that the form describes twice and compares the answers; a tool that is not declared read-only asks first";
+        if Button::new("Call twice and compare").small().tip(tip).enabled(commands::can_call(cx)).show(ui).clicked() {
+            cx.send(Action::Compare(CompareAction::StartEqual(2)));
+        }
+    }
+}
+
+/// A row for each part with its places, which leads to the first of them.
+fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Finding) {
+    let t = ThemeTokens::of(ui);
+    let mut parts: Vec<(FoundIn, Vec<&FoundAt>)> = Vec::new();
+    for place in &finding.places {
+        match parts.iter_mut().find(|(part, _)| *part == place.part) {
+            Some((_, places)) => places.push(place),
+            None => parts.push((place.part, vec![place])),
+        }
+    }
+    if parts.is_empty() {
+        return;
+    }
+    ui.add(heading("Evidence", t));
+    for (part, own) in parts {
+        let (rect, response) = widgets::keyed(ui, vec2(ui.available_width(), 26.0), Sense::click(), &part.name());
+        let fill = if response.hovered() { t.hover } else { t.card };
+        ui.painter().rect(rect, theme::RADIUS_BADGE, fill, Stroke::new(1.0, t.line), StrokeKind::Inside);
+        let y = rect.center().y;
+        widgets::text_at(ui, pos2(rect.left() + 10.0, y), part_title(part), theme::regular(12.5), t.text, 120.0);
+        let is_here = |place: &&FindingPlace| {
+            matches!((place, part), (FindingPlace::Text(_), FoundIn::Text(_)) | (FindingPlace::Node(_), FoundIn::Structured))
+        };
+        let shown: Vec<FindingPlace> = places.iter().filter(is_here).cloned().collect();
+        // A rule names the first of many alike.
+        let all =
+            if finding.count > finding.places.len() as u64 { format!(" of {}", grouped(finding.count)) } else { String::new() };
+        let count = match own.len() as u64 {
+            1 if all.is_empty() => "1 place".to_owned(),
+            own => format!("{}{all} places", grouped(own)),
+        };
+        let mut end = rect.right() - 10.0;
+        if !shown.is_empty() {
+            widgets::glyph_at(ui, pos2(end - 6.0, y), icons::ARROW_RIGHT, theme::icon_font(13.0), t.weak);
+            end -= 20.0;
+        }
+        let end = widgets::text_right(ui, pos2(end, y), &count, theme::small(), t.weak) - 12.0;
+        let first = own.iter().take(3).map(|at| where_at(at)).collect::<Vec<_>>().join(", ");
+        let left = rect.left() + 140.0;
+        widgets::text_at(ui, pos2(left, y), &first, theme::mono(11.5), t.strong, end - left);
+        let name = format!("{}, {count}: {first}", part_title(part));
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, !shown.is_empty(), &name));
+        widgets::focus_ring_inside(ui, &response);
+        if response.clicked() {
+            go_to(ui, cx, &shown);
+        }
+    }
+}
+
+fn part_title(part: FoundIn) -> &'static str {
+    match part {
+        FoundIn::Text(_) => "Text",
+        FoundIn::Structured => "structuredContent",
+        FoundIn::Result => "Result",
+        FoundIn::Definition => "Definition",
+    }
+}
+
+/// Where a place is within its part.
+fn where_at(place: &FoundAt) -> String {
+    match &place.range {
+        Some(range) if !range.is_empty() => format!("{}–{}", range.start, range.end),
+        _ if place.path.is_empty() => "as a whole".to_owned(),
+        _ => place.path.clone(),
+    }
+}
+
+/// What is sent of each part against what would be with the fix.
+fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<Mended>) {
+    let t = ThemeTokens::of(ui);
+    let tokenizer = &cx.state.settings.tokenizer;
+    ui.add(heading(&format!("Measured saving, {}", tokenizer.name()), t));
+    let before = |format: &'static str| {
+        let row = cx.ready(RowQuery(format)).filter(|row| row.is_available())?;
+        Some(cx.count(row)?.ok()?.high())
+    };
+    let after = |format: &'static str| after(cx, mended, format, tokenizer);
+    let parts = [("Text", "content"), ("structuredContent", "structured"), ("Both", "both")];
+    let count = |(title, format)| (title, before(format), after(format), keeps(mended, format));
+    let mut counts: Vec<_> = parts.into_iter().map(count).collect();
+    // Of both the one part that is left counts.
+    if counts[2].1.is_some() && !counts[2].3 {
+        (counts[2].2, counts[2].3) = (counts[0].2.or(counts[1].2), true);
+    }
+    let most = counts.iter().filter_map(|(_, before, after, _)| (*before).max(*after)).max().unwrap_or(1).max(1);
+    for (title, before, after, is_kept) in counts.into_iter().filter(|(_, before, ..)| before.is_some()) {
+        let before = before.unwrap_or(0);
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
+        let y = rect.center().y;
+        widgets::text_at(ui, pos2(rect.left(), y), title, theme::regular(12.5), t.text, 130.0);
+        let (words, percent) = match after {
+            Some(after) if after == before => (format!("{} tok", grouped(before)), "same".to_owned()),
+            Some(after) => (format!("{} → {} tok", grouped(before), grouped(after)), percent(before, after)),
+            None => (format!("{} tok", grouped(before)), if is_kept { "counting…" } else { "left out" }.to_owned()),
+        };
+        let after = after.unwrap_or(0);
+        widgets::text_right(ui, pos2(rect.right(), y), &percent, theme::mono(11.5), t.text);
+        let end = widgets::text_right(ui, pos2(rect.right() - 68.0, y), &words, theme::mono(11.5), t.strong) - 16.0;
+        let bar = egui::Rect::from_min_max(pos2(rect.left() + 140.0, y - 3.0), pos2(end.min(rect.right() - 200.0), y + 3.0));
+        if bar.width() > 20.0 {
+            let part = |count: u64| bar.with_max_x(bar.left() + bar.width() * (count as f32 / most as f32));
+            ui.painter().rect_filled(bar, theme::RADIUS_BAR, t.hover);
+            ui.painter().rect_filled(part(before), theme::RADIUS_BAR, t.faint);
+            ui.painter().rect_filled(part(after), theme::RADIUS_BAR, t.accent);
+        }
+        let name = format!("{title}: {words}, {percent}");
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+    }
+}
+
+/// Whether the mended answer has this part.
+fn keeps(mended: &Mended, format: &str) -> bool {
+    match format {
+        "content" => mended.parts.text.is_some(),
+        "structured" => mended.parts.structured.is_some(),
+        _ => mended.parts.text.is_some() && mended.parts.structured.is_some(),
+    }
+}
+
+fn after(cx: &Cx<'_>, mended: &Arc<Mended>, format: &'static str, tokenizer: &Tokenizer) -> Option<u64> {
+    let query = CountQuery { format, tokenizer: tokenizer.clone() };
+    keeps(mended, format).then(|| cx.ready(AsMended(Arc::clone(mended), query)).map(|count| count.high())).flatten()
+}
+
+/// `−29%`.
+fn percent(before: u64, after: u64) -> String {
+    let share = (after as f64 / before.max(1) as f64 - 1.0) * 100.0;
+    if share < 0.0 { format!("−{:.0}%", -share) } else { format!("+{share:.0}%") }
+}
+
+/// The first lines of the part that the fix changes.
+fn preview_ui(ui: &mut Ui, mended: &Mended) {
+    let t = ThemeTokens::of(ui);
+    let Some(text) = mended.changed_part() else { return };
+    egui::Frame::new().fill(t.card).stroke(Stroke::new(1.0, t.line)).corner_radius(theme::RADIUS_BADGE).inner_margin(8).show(
+        ui,
+        |ui| {
+            ui.set_width(ui.available_width());
+            for line in text.lines().take(PREVIEW) {
+                let shown: String = line.chars().take(200).collect();
+                ui.add(egui::Label::new(RichText::new(shown).font(theme::mono(11.5)).color(t.strong)).truncate());
+            }
+        },
+    );
+}
+
+fn foot_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    ui.horizontal(|ui| {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            for (label, keys, is_next) in [("Next", "F8", true), ("Previous", "Shift F8", false)] {
+                if Button::new(label).shortcut(keys).small().frameless().show(ui).clicked() {
+                    step(ui, cx, is_next).into_iter().for_each(|action| cx.send(action));
+                }
+            }
+        });
+    });
+}
+
+/// As people read it: with a capital, and without the marks of code.
+pub fn sentence(message: &str) -> String {
+    let plain = message.replace('`', "");
+    let mut chars = plain.chars();
+    match chars.next() {
+        Some(first) if !message.starts_with('`') => first.to_uppercase().chain(chars).collect(),
+        _ => plain,
+    }
+}
+
+/// One finding for a pull request or an issue.
+pub fn markdown(finding: &Finding) -> String {
+    let mut text =
+        format!("- **{}** `{}` {}\n", finding.severity.name(), finding.rule.id, markdown_code(&finding_sentence(finding)));
+    for at in finding.places.iter().take(3) {
+        let place = format!("{} {}", at.part.name(), where_at(at));
+        writeln!(text, "  - at {}", markdown_code(&place)).ok();
+    }
+    writeln!(text, "  - fix: {}", finding.rule.fix).ok();
+    text
+}

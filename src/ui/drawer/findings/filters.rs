@@ -1,0 +1,169 @@
+//! Which findings are listed: by profile, area, severity and words. A menu where there is little room, a bar in the large
+//! view.
+
+use std::sync::Arc;
+
+use egui::{Align, Layout, Popup, Rect, RichText, Role, Stroke, Ui, WidgetInfo, pos2, vec2};
+
+use super::{AnswerFindings, HEAD, SIDE, detail, known, listed, look};
+use crate::finding::{AREAS, Finding, Profile, Severity};
+use crate::state::{Action, FindingsAction};
+use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::widgets::{self, Button, LineEdit};
+use crate::ui::{Cx, drawer, icons};
+
+/// The room of a severity with its count.
+const CHIP: f32 = 46.0;
+/// Height of a row of the bar.
+const LINE: f32 = 34.0;
+const TITLE: f32 = 64.0;
+const FIELD: f32 = 220.0;
+/// The room that all profiles take in one line.
+const PROFILES: f32 = 1_240.0;
+
+/// The area of a finding's rule, by id.
+pub fn area_of(finding: &Finding) -> &'static str {
+    finding.rule.id.split('/').next().unwrap_or_default()
+}
+
+pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let ready = known(cx);
+    if let Some(found) = ready.filter(|found| !found.findings.is_empty())
+        && widgets::icon_button(ui, icons::COPY, "Copy the listed findings as Markdown").clicked()
+    {
+        let texts: Vec<_> = listed(cx, found).into_iter().map(|(_, finding)| detail::markdown(finding)).collect();
+        cx.send(Action::Copy(texts.join("\n")));
+    }
+    let counts: Vec<_> =
+        Severity::ALL.into_iter().map(|severity| (severity, count_of(ready, severity))).filter(|(_, count)| *count > 0).collect();
+    // The bar has them all.
+    if !drawer::is_large(cx) {
+        menu_ui(ui, cx, &counts);
+    }
+    // Where there is no room for them, the menu has them alone.
+    if ui.available_width() >= CHIP * counts.len() as f32 {
+        counts.iter().rev().for_each(|(severity, count)| severity_ui(ui, cx, *severity, *count));
+    }
+}
+
+fn count_of(found: Option<&Arc<AnswerFindings>>, severity: Severity) -> usize {
+    found.map_or(0, |found| found.findings.iter().filter(|finding| finding.severity == severity).count())
+}
+
+/// Which severities are listed, and the rules of other systems, each of which can be added.
+fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
+    let view = &cx.state.view.findings;
+    let added = view.rules.profiles.iter().filter(|profile| !Profile::DEFAULT.contains(profile)).count();
+    let more = added + usize::from(view.severity.is_some()) + usize::from(view.area.is_some());
+    let label = if more == 0 { String::new() } else { format!("+{more}") };
+    let button = Button::new(&label).icon(icons::FILTER).frameless().height(theme::ICON_BUTTON).key("filter of findings");
+    let button = button.name("Filter").tip("Which findings are listed, and which profiles count").show(ui);
+    Popup::menu(&button).width(420.0).show(|ui| {
+        let t = ThemeTokens::of(ui);
+        if ui.radio(view.severity.is_none() && view.area.is_none(), "All findings").clicked() {
+            cx.send(FindingsAction::OnlySeverity(None));
+            cx.send(FindingsAction::OnlyArea(None));
+        }
+        for (severity, count) in counts {
+            if ui.radio(view.severity == Some(*severity), format!("{} {count}", look(t, *severity).2)).clicked() {
+                cx.send(FindingsAction::OnlySeverity(Some(*severity)));
+            }
+        }
+        widgets::separator(ui);
+        for profile in Profile::ALL.into_iter().filter(|profile| !Profile::DEFAULT.contains(profile)) {
+            let mut is_added = view.rules.profiles.contains(&profile);
+            if ui.checkbox(&mut is_added, format!("{}: {}", profile.name(), profile.about())).clicked() {
+                cx.send(FindingsAction::ToggleProfile(profile));
+            }
+        }
+        if let Some(file) = &view.file {
+            widgets::separator(ui);
+            ui.label(RichText::new(format!("Rules follow {}", file.display())).font(theme::small()).color(t.weak));
+        }
+    });
+}
+
+fn severity_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) {
+    let (color, icon, title) = look(ThemeTokens::of(ui), severity);
+    let is_only = cx.state.view.findings.severity == Some(severity);
+    let name = if is_only { format!("{title}: show all findings") } else { format!("{title}: show these {count} alone") };
+    let text = RichText::new(format!("{icon} {count}")).font(theme::icon_font(14.0)).color(color);
+    let response = ui.selectable_label(is_only, text).on_hover_text(&name);
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_only, &name));
+    if response.clicked() {
+        cx.send(FindingsAction::OnlySeverity((!is_only).then_some(severity)));
+    }
+}
+
+/// The bar of the large view: profiles, areas and words. Returns where it ends.
+pub fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, outer: Rect, found: &AnswerFindings) -> f32 {
+    let t = ThemeTokens::of(ui);
+    // Where one line has no room for all profiles, they have two.
+    let lines = if outer.width() < PROFILES { 2 } else { 1 };
+    let row =
+        |at: usize| Rect::from_min_size(outer.min + vec2(SIDE, 6.0 + LINE * at as f32), vec2(outer.width() - 2.0 * SIDE, LINE));
+    let line = |ui: &mut Ui, at: usize, name: &'static str, add: &mut dyn FnMut(&mut Ui)| {
+        let rect = row(at);
+        widgets::text_at(ui, pos2(rect.left(), rect.center().y), name, theme::small(), t.weak, TITLE);
+        let room = widgets::region(ui, ("findings by", name)).max_rect(rect.with_min_x(rect.left() + TITLE));
+        ui.scope_builder(room.layout(Layout::left_to_right(Align::Center)), |ui| add(ui));
+    };
+    let (first, others) = Profile::ALL.split_at(Profile::DEFAULT.len());
+    if lines == 1 {
+        line(ui, 0, "Profiles", &mut |ui| profiles_ui(ui, cx, found, &Profile::ALL));
+    } else {
+        line(ui, 0, "Profiles", &mut |ui| profiles_ui(ui, cx, found, first));
+        line(ui, 1, "", &mut |ui| profiles_ui(ui, cx, found, others));
+    }
+    line(ui, lines, "Area", &mut |ui| areas_ui(ui, cx, found));
+    let end = row(lines).bottom() + 6.0;
+    ui.painter().hline(outer.x_range(), end - 0.5, Stroke::new(1.0, t.line));
+    end.max(outer.top() + HEAD)
+}
+
+fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, profiles: &[Profile]) {
+    ui.spacing_mut().item_spacing.x = 6.0;
+    for profile in profiles.iter().copied() {
+        let is_on = cx.state.view.findings.rules.profiles.contains(&profile);
+        let has = |finding: &&Finding| finding.profiles.iter().any(|(own, _)| *own == profile);
+        let label = if is_on {
+            format!("{} {}", profile.name(), found.findings.iter().filter(has).count())
+        } else {
+            profile.name().to_owned()
+        };
+        let name = format!("{}, {}", profile.name(), if is_on { "its rules count" } else { "its rules do not count" });
+        let mut button = Button::new(&label).small().key(profile.name()).name(&name).tip(profile.about());
+        button = if is_on { button.icon(icons::CHECK) } else { button.frameless() };
+        if button.show(ui).clicked() {
+            cx.send(FindingsAction::ToggleProfile(profile));
+        }
+    }
+}
+
+fn areas_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings) {
+    let count = |area: &str| found.findings.iter().filter(|finding| area_of(finding) == area).count();
+    let areas: Vec<&'static str> =
+        AREAS.iter().map(|area| area.id).filter(|area| count(area) > 0 || cx.state.view.findings.area == Some(*area)).collect();
+    let mut labels = vec![format!("All {}", found.findings.len())];
+    labels.extend(areas.iter().map(|area| {
+        let (head, tail) = area.split_at(1);
+        format!("{}{tail} {}", head.to_uppercase(), count(area))
+    }));
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let chosen = cx.state.view.findings.area.and_then(|area| areas.iter().position(|own| *own == area)).map_or(0, |at| at + 1);
+    if let Some(at) = widgets::segmented(ui, "Area", &labels, chosen) {
+        cx.send(FindingsAction::OnlyArea(at.checked_sub(1).and_then(|at| areas.get(at).copied())));
+    }
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        let mut words = cx.state.view.findings.words.clone();
+        let field = LineEdit {
+            name: "Filter findings",
+            hint: "Filter findings",
+            width: FIELD.min(ui.available_width()),
+            is_secret: false,
+        };
+        if field.show(ui, "findings", &mut words) {
+            cx.send(FindingsAction::Find(words));
+        }
+    });
+}
