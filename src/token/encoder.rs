@@ -41,7 +41,8 @@ pub(super) fn o200k_base() -> &'static Tokenizer {
 
 pub(super) fn cl100k_base() -> &'static Tokenizer {
     static CL100K_BASE: LazyLock<Tokenizer> = LazyLock::new(|| {
-        let pattern = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+$";
+        let pattern =
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+$";
         tokenizer(include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base")), pattern)
     });
     &CL100K_BASE
