@@ -9,7 +9,7 @@ use super::args;
 use super::call::{capture_id, make_calls, not_listed, read_arguments, warn_unchecked};
 use super::client::{interrupted, list_tools, with_session};
 use super::output::{self, columns, one_line};
-use super::{Done, hosts, near, view};
+use super::{Done, hosts, suggest, view};
 use crate::analysis::RowCount;
 use crate::analysis::arguments::refused_by;
 use crate::analysis::curve::{Curve, Limit, Unit};
@@ -100,7 +100,7 @@ fn plan(tool: &Tool, vary: Option<&str>, arguments: &str) -> Result<Plan, Proble
     };
     let known = argument_names(tool);
     if !known.is_empty() && !known.contains(&name) {
-        let hint = near::hint(&name, known.iter().map(String::as_str))
+        let hint = suggest::hint(&name, known.iter().map(String::as_str))
             .unwrap_or_else(|| format!("its arguments are {}", known.join(", ")));
         return Err(Problem::new(ProblemKind::Arguments, "the tool has no such argument").at(name).hint(hint));
     }
