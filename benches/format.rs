@@ -7,7 +7,7 @@ use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mcp_loupe::capture::{Capture, CaptureId, Server, Tool, locate_facts};
 use mcp_loupe::format::ledger::Row;
-use mcp_loupe::format::{FORMATS, Format, Sink, Subject};
+use mcp_loupe::format::{FORMATS, Format, ParsedCapture, Sink};
 use mcp_loupe::token;
 
 mod common;
@@ -36,13 +36,13 @@ impl Sink for Counting {
     }
 }
 
-fn subject(records: usize) -> Subject {
+fn subject(records: usize) -> ParsedCapture {
     let text = mcp_loupe::json::write::string(&common::markdown(records));
     let structured = common::payload(records);
     let response = format!(
         r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{structured}}}}}"#
     );
-    Subject::of(Arc::new(Capture {
+    ParsedCapture::of(Arc::new(Capture {
         tool: Tool::unlisted("bench"),
         arguments: Bytes::from_static(b"{}"),
         response: Some(Bytes::from(response)),
@@ -96,7 +96,7 @@ fn ledger(criterion: &mut Criterion) {
     });
     group.bench_function("complete ledger", |bench| {
         bench.iter(|| {
-            let fresh = Subject { known: Arc::default(), ..subject.clone() };
+            let fresh = ParsedCapture { known: Arc::default(), ..subject.clone() };
             FORMATS.iter().filter(|format| Row::measure(**format, &fresh).is_available()).count()
         });
     });

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mcp_loupe::analysis::{Ctx, DeliveriesQuery, HostsQuery};
 use mcp_loupe::cancel::Cancel;
-use mcp_loupe::format::Subject;
+use mcp_loupe::format::ParsedCapture;
 use mcp_loupe::host::Hosts;
 use mcp_loupe::{store, token};
 
@@ -19,7 +19,7 @@ mod common;
 /// Records of the generator that make about 1 MB in both parts together.
 const RECORDS: usize = 2_000;
 
-fn subject() -> Arc<Subject> {
+fn subject() -> Arc<ParsedCapture> {
     let text = serde_json::to_string(&common::markdown(RECORDS)).expect("a string is JSON");
     let data = common::payload(RECORDS);
     let result = format!("{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"structuredContent\":{data}}}");
@@ -31,7 +31,7 @@ fn hosts(criterion: &mut Criterion) {
     let subject = subject();
     let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
     // Every time as for an answer that was never asked about.
-    let fresh = || Arc::new(Subject { known: Arc::default(), ..(*subject).clone() });
+    let fresh = || Arc::new(ParsedCapture { known: Arc::default(), ..(*subject).clone() });
     let ask = || Ctx::of(&[fresh()], &hosts, &cancel).get(&HostsQuery);
     let Ok(Ok(first)) = ask() else { panic!("no report") };
     let texts: HashSet<&str> = first.rows.iter().flat_map(|row| row.view.texts()).collect();

@@ -235,7 +235,7 @@ impl App {
         let (told, ctx) = (self.painted.0.clone(), ctx.clone());
         thread::spawn(move || {
             let painted = match picture {
-                ExportPicture::Drawn(drawing) => Ok(shot::drawn(&drawing, theme)),
+                ExportPicture::DrawingResult(drawing) => Ok(shot::drawn(&drawing, theme)),
                 ExportPicture::Pane { capture, shows } => shot::pane(capture, shows, theme, PANE),
             };
             let done = painted.and_then(|picture| match path {

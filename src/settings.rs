@@ -27,7 +27,7 @@ pub struct Settings {
     pub ledger_sizes: bool,
     /// How large everything is, in percent.
     pub zoom: u16,
-    pub waits: Waits,
+    pub waits: TimeLimits,
     pub sidebar_open: bool,
     pub drawer_open: bool,
     /// Sizes that panels were given by hand.
@@ -38,12 +38,12 @@ pub struct Settings {
 
 /// How long is waited at most, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Waits {
+pub struct TimeLimits {
     pub connect: u32,
     pub call: u32,
 }
 
-impl Waits {
+impl TimeLimits {
     /// What makes sense: up to a day.
     pub const RANGE: std::ops::RangeInclusive<u32> = 1..=86_400;
 
@@ -56,7 +56,7 @@ impl Waits {
     }
 }
 
-impl Default for Waits {
+impl Default for TimeLimits {
     fn default() -> Self {
         Self { connect: 90, call: 60 }
     }
@@ -130,7 +130,7 @@ impl Default for Settings {
             wrap: true,
             ledger_sizes: false,
             zoom: 100,
-            waits: Waits::default(),
+            waits: TimeLimits::default(),
             sidebar_open: true,
             drawer_open: true,
             panels: Panels::default(),

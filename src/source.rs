@@ -23,7 +23,9 @@ pub use login::{Grant, Login};
 pub use memory::{ServerMemory, ToolArguments, Watch};
 pub use probe::{LONG_TOKENS, PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUCTURED_REST};
 pub use reach::{Protocol, Transport};
-pub use recent::{Kept, KeptValue, LEFT_OUT, Recent, RecentSource, exact_server, filled, folder_of, left_out, server_key};
+pub use recent::{
+    LEFT_OUT, Recent, RecentReach, RecentSource, RecentValue, exact_server, filled, folder_of, left_out, server_key,
+};
 pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
 pub use shown::{is_key, shown};
 

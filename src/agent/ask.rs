@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::{Agent, Stop, visible};
 use crate::analysis::{Ctx, Query};
 use crate::cancel::{Cancel, Cancelled};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::json::Node;
 use crate::problem::{Problem, ProblemKind};
 
@@ -112,7 +112,7 @@ impl<'a> AgentCall<'a> {
     ///
     /// # Errors
     /// There is none, or it may not be opened.
-    pub fn subject(&self, name: &str) -> Result<Arc<Subject>, Problem> {
+    pub fn subject(&self, name: &str) -> Result<Arc<ParsedCapture>, Problem> {
         let named = self.text(name).unwrap_or_default();
         self.agent.subject(&named, self.number("nth"))
     }
@@ -121,7 +121,7 @@ impl<'a> AgentCall<'a> {
     ///
     /// # Errors
     /// Its problem, or that it was cancelled.
-    pub fn get<Q: Query>(&self, subject: &Arc<Subject>, query: &Q) -> Result<Q::Out, Problem> {
+    pub fn get<Q: Query>(&self, subject: &Arc<ParsedCapture>, query: &Q) -> Result<Q::Out, Problem> {
         let hosts = &self.agent.options.hosts;
         self.counted(Ctx::of(std::slice::from_ref(subject), hosts, &self.stop.jobs).get(query))?
     }

@@ -13,7 +13,7 @@ use crate::analysis::sweep::{
     Column, ColumnOrigin, Field, Sweep, SweepPlan, SweepQuery, argument_names, choices, format_argument,
 };
 use crate::capture::Tool;
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::format::ledger::ratio;
 use crate::json::write;
 use crate::problem::{Problem, ProblemKind};
@@ -121,7 +121,7 @@ struct ColumnJson {
 struct Compared {
     vary: Option<String>,
     values: Vec<String>,
-    answers: Vec<(String, Arc<Subject>)>,
+    answers: Vec<(String, Arc<ParsedCapture>)>,
 }
 
 fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
@@ -152,7 +152,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
 }
 
 /// That the answers are of several tools, where they are.
-fn several_tools(subjects: &[Arc<Subject>]) -> String {
+fn several_tools(subjects: &[Arc<ParsedCapture>]) -> String {
     let names: BTreeSet<&str> =
         subjects.iter().map(|subject| subject.capture.tool.name.as_str()).filter(|name| !name.is_empty()).collect();
     let names: Vec<_> = names.into_iter().collect();
@@ -194,7 +194,7 @@ fn nothing_to_vary(tool: &Tool) -> Problem {
     Problem::new(ProblemKind::Arguments, "no argument of this tool chooses a format").at(tool.name.clone()).hint(hint)
 }
 
-fn told(found: &Sweep, column: &Column, answers: &[(String, Arc<Subject>)]) -> ColumnJson {
+fn told(found: &Sweep, column: &Column, answers: &[(String, Arc<ParsedCapture>)]) -> ColumnJson {
     let is_measured = column.row.is_available() && !column.row.format.is_empty();
     let row = Some(&column.row).filter(|_| is_measured);
     let base = found.baseline.and_then(|at| found.column_of(at));

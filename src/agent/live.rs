@@ -9,11 +9,11 @@ use crate::analysis;
 use crate::analysis::arguments::refused_by;
 use crate::analysis::sweep::argument_names;
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::mcp::{self, Options, Session};
-use crate::near;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::Source;
+use crate::suggest;
 
 /// Names that a hint lists.
 const LISTED: usize = 20;
@@ -64,7 +64,7 @@ impl AgentCall<'_> {
         let tools = session.list_tools(self.left()).await?.tools;
         let Some(tool) = tools.iter().find(|tool| tool.name == name) else {
             let names = || tools.iter().map(|tool| tool.name.as_str());
-            let hint = near::hint(&name, names())
+            let hint = suggest::hint(&name, names())
                 .unwrap_or_else(|| format!("its tools are {}", names().take(LISTED).collect::<Vec<_>>().join(", ")));
             return Err(Problem::new(ProblemKind::NotFound, "the server lists no such tool").at(name).hint(hint));
         };
@@ -80,7 +80,7 @@ impl AgentCall<'_> {
     ///
     /// # Errors
     /// The arguments do not fit its schema.
-    pub async fn call(&self, session: &Session, tool: &Tool, arguments: String) -> Result<(String, Arc<Subject>), Problem> {
+    pub async fn call(&self, session: &Session, tool: &Tool, arguments: String) -> Result<(String, Arc<ParsedCapture>), Problem> {
         refused_by(tool.input_schema.as_ref(), &arguments, false)
             .map_err(|problem| problem.hint(format!("nothing was called; {}", takes(tool))))?;
         let id = CaptureId(tool.name.as_str().into());

@@ -36,10 +36,10 @@ use crate::json::write::string;
 use crate::json::{Doc, Node};
 use crate::mcp::CancelToken;
 use crate::mcp::login::LoginStore;
-use crate::near;
 use crate::problem::{Problem, ProblemKind};
 use crate::serve::{Backend, INVALID_PARAMS, Refusal, Service, answer, asked};
 use crate::source::{Limits, Source};
+use crate::suggest;
 use ask::AgentCall;
 use open::{Folder, KeptAnswers};
 
@@ -298,8 +298,8 @@ impl Service for Request<'_> {
         let offered = &self.agent.offered;
         let Some(known) = offered.iter().find(|(known, _)| known.name == tool) else {
             let names = || offered.iter().map(|(tool, _)| tool.name);
-            let hint =
-                near::hint(tool, names()).unwrap_or_else(|| format!("the tools are {}", names().collect::<Vec<_>>().join(", ")));
+            let hint = suggest::hint(tool, names())
+                .unwrap_or_else(|| format!("the tools are {}", names().collect::<Vec<_>>().join(", ")));
             return Err(Refusal::new(INVALID_PARAMS, format!("Unknown tool: {tool}; {hint}")));
         };
         Ok(self.agent.run(known, arguments, self.stop))

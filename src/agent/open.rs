@@ -8,11 +8,11 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use super::Agent;
 use crate::analysis;
 use crate::capture::Capture;
-use crate::format::Subject;
-use crate::near;
+use crate::format::ParsedCapture;
 use crate::number::number_of;
 use crate::problem::{Problem, ProblemKind};
 use crate::store;
+use crate::suggest;
 
 /// A larger file or folder is not opened.
 pub const MOST_BYTES: u64 = 64 << 20;
@@ -94,7 +94,7 @@ impl Agent {
     ///
     /// # Errors
     /// It is not there, or may not be opened, or the file holds several.
-    pub fn subject(&self, name: &str, nth: Option<usize>) -> Result<Arc<Subject>, Problem> {
+    pub fn subject(&self, name: &str, nth: Option<usize>) -> Result<Arc<ParsedCapture>, Problem> {
         if let Some(number) = name.strip_prefix(CALL) {
             return Ok(analysis::subject(self.kept(number)?));
         }
@@ -164,7 +164,7 @@ fn absent(path: &Path, name: &str, error: &std::io::Error) -> Problem {
     let siblings = path.parent().and_then(|folder| fs::read_dir(folder).ok());
     let names: Vec<_> =
         siblings.into_iter().flatten().flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    match near::hint(&wanted, names.iter().map(String::as_str)) {
+    match suggest::hint(&wanted, names.iter().map(String::as_str)) {
         Some(hint) => problem.hint(hint),
         None => problem.hint("give the path of a capture folder, or of a file with a result, a message, data or a text"),
     }

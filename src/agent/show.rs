@@ -12,9 +12,9 @@ use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::analysis::{self, DisplayLine, HostTextQuery, RowQuery, TextQuery};
 use crate::capture::Outcome;
 use crate::format::ledger::{Row, default_baseline, ratio};
-use crate::format::{self, FORMATS, Subject};
-use crate::near;
+use crate::format::{self, FORMATS, ParsedCapture};
 use crate::problem::{Problem, ProblemKind};
+use crate::suggest;
 use crate::token::Encoding;
 use crate::verdict::verdict;
 
@@ -137,12 +137,12 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
 }
 
 /// Every format. The sentence is made of those that do not apply too: they say what was sent.
-pub(super) fn rows(ask: &AgentCall<'_>, subject: &Arc<Subject>) -> Result<Vec<Arc<Row>>, Problem> {
+pub(super) fn rows(ask: &AgentCall<'_>, subject: &Arc<ParsedCapture>) -> Result<Vec<Arc<Row>>, Problem> {
     FORMATS.iter().map(|format| ask.get(subject, &RowQuery(format.id()))).collect()
 }
 
 /// What became of the call, and the sentence above the ledger.
-pub(super) fn summary(subject: &Subject, rows: &[Arc<Row>]) -> String {
+pub(super) fn summary(subject: &ParsedCapture, rows: &[Arc<Row>]) -> String {
     let rows: Vec<_> = rows.iter().map(AsRef::as_ref).collect();
     let sentence = verdict(&rows, None, Encoding::O200kBase).map(|verdict| verdict.text());
     match (analysis::failure(subject), subject.capture.outcome) {
@@ -173,7 +173,7 @@ fn formats(rows: &[Arc<Row>]) -> Vec<FormatJson> {
 type Text = (Arc<str>, Vec<DisplayLine>, Option<u64>);
 
 /// The text of a format, or what a host's model is shown.
-pub(super) fn text_of(ask: &AgentCall<'_>, subject: &Arc<Subject>, view: &str) -> Result<Text, Problem> {
+pub(super) fn text_of(ask: &AgentCall<'_>, subject: &Arc<ParsedCapture>, view: &str) -> Result<Text, Problem> {
     let hosts = &ask.agent.options.hosts;
     if let Some(id) = view.strip_prefix("host:") {
         let host = hosts.get(id).ok_or_else(|| unknown(view, hosts.iter().map(|host| host.id.as_str()), "`hosts` lists them"))?;
@@ -194,7 +194,7 @@ pub(super) fn text_of(ask: &AgentCall<'_>, subject: &Arc<Subject>, view: &str) -
 
 fn unknown<'a>(view: &str, known: impl Iterator<Item = &'a str>, otherwise: &str) -> Problem {
     let wanted = view.strip_prefix("host:").unwrap_or(view);
-    let hint = near::hint(wanted, known).unwrap_or_else(|| otherwise.to_owned());
+    let hint = suggest::hint(wanted, known).unwrap_or_else(|| otherwise.to_owned());
     Problem::new(ProblemKind::Arguments, "there is no such view").at(view).hint(hint)
 }
 

@@ -47,14 +47,14 @@ pub struct Point {
 
 /// `cost = base + each × items`, by least squares.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Straight {
+pub struct LinearFit {
     /// What an answer without items would cost.
     pub base: f64,
     /// What one item more costs.
     pub each: f64,
 }
 
-impl Straight {
+impl LinearFit {
     /// What an answer without items would cost, in words; "–" where the line, which may not fit so far down, would give
     /// less than nothing.
     pub fn base_text(&self) -> String {
@@ -98,7 +98,7 @@ pub struct CurveSeries {
     /// By items.
     pub points: Vec<Point>,
     /// `None` with fewer than two different numbers of items.
-    pub line: Option<Straight>,
+    pub line: Option<LinearFit>,
 }
 
 /// The curve of a sweep over a page size.
@@ -148,7 +148,7 @@ impl Curve {
                     Some(Point { items: *items, cost })
                 })
                 .collect();
-            let line = Straight::through(&points);
+            let line = LinearFit::through(&points);
             (!points.is_empty()).then(|| CurveSeries { format: format.id(), title: Format::title(*format), points, line })
         });
         Self { unit, series: series.collect(), is_counted, noun: noun(calls), left_out }
@@ -244,12 +244,12 @@ mod tests {
     #[test]
     fn a_line_goes_through_the_points() {
         let points = [Point { items: 0, cost: 10 }, Point { items: 10, cost: 30 }, Point { items: 20, cost: 50 }];
-        let line = Straight::through(&points).unwrap();
+        let line = LinearFit::through(&points).unwrap();
         assert_eq!((line.base, line.each), (10.0, 2.0));
         assert_eq!([9, 10, 11, 12, 50].map(|limit| line.items_at(limit)), [Some(0), Some(0), Some(0), Some(1), Some(20)]);
-        assert_eq!(Straight::through(&points[..1]), None);
-        let flat = Straight { base: 5.0, each: 0.0 };
-        assert_eq!([-1.4, -0.2, 9.6].map(|base| Straight { base, each: 1.0 }.base_text()), ["–", "0", "10"]);
+        assert_eq!(LinearFit::through(&points[..1]), None);
+        let flat = LinearFit { base: 5.0, each: 0.0 };
+        assert_eq!([-1.4, -0.2, 9.6].map(|base| LinearFit { base, each: 1.0 }.base_text()), ["–", "0", "10"]);
         assert_eq!((flat.items_at(100), flat.at(7.0)), (None, 5.0));
     }
 

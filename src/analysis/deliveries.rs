@@ -8,11 +8,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use memchr::memmem;
 
-use crate::analysis::host_told;
+use crate::analysis::host_report;
 use crate::analysis::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, FactCount, Outcome};
-use crate::format::{self, Subject};
+use crate::format::{self, ParsedCapture};
 use crate::host::{Host, HostView, Hosts, LimitState, RenderCache};
 use crate::json::write;
 use crate::problem::{Problem, ProblemKind};
@@ -117,7 +117,7 @@ pub struct Deliveries {
 }
 
 /// The text of a format; `Err` inside where it does not apply.
-fn written(id: &str, subject: &Subject) -> Result<String, String> {
+fn written(id: &str, subject: &ParsedCapture) -> Result<String, String> {
     let format = format::by_id(id).ok_or_else(|| format!("there is no format `{id}`"))?;
     let bytes = format_bytes(format, subject).map_err(|problem| problem.what)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -125,7 +125,7 @@ fn written(id: &str, subject: &Subject) -> Result<String, String> {
 
 impl Deliveries {
     /// `None` where the answer has no payload to deliver.
-    pub(super) fn of(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
+    pub(super) fn of(subject: &ParsedCapture, hosts: &Hosts, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
         let Some(payload) = &subject.payload else { return Ok(None) };
         // The text once more is not the data.
         let sent = subject.reading.structured().filter(|_| payload.is_structured()).map(|node| node.raw_text().into_owned());
@@ -186,7 +186,7 @@ impl Deliveries {
 ///
 /// # Errors
 /// Cancelled, or the format does not apply.
-pub(super) fn as_text(id: &str, subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Vec<DeliveryCell>, Stop> {
+pub(super) fn as_text(id: &str, subject: &ParsedCapture, hosts: &Hosts, cancel: &Cancel) -> Result<Vec<DeliveryCell>, Stop> {
     let text = written(id, subject).map_err(|why| Problem::new(ProblemKind::NotFound, why).at(id))?;
     Ok(cells(subject, &one_text(&text), hosts, cancel)?)
 }
@@ -196,7 +196,7 @@ pub(super) fn as_text(id: &str, subject: &Subject, hosts: &Hosts, cancel: &Cance
 ///
 /// # Errors
 /// Cancelled, or there is no data.
-pub(super) fn as_structured(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<[Vec<DeliveryCell>; 3], Stop> {
+pub(super) fn as_structured(subject: &ParsedCapture, hosts: &Hosts, cancel: &Cancel) -> Result<[Vec<DeliveryCell>; 3], Stop> {
     let json = written("json", subject).map_err(|why| Problem::new(ProblemKind::NotFound, why))?;
     let text = subject.reading.content_text().unwrap_or_default();
     let alone = format!("{{\"content\":[],\"structuredContent\":{json}}}");
@@ -228,13 +228,13 @@ fn link(tool: &str, size: usize) -> String {
     )
 }
 
-fn cells(subject: &Subject, result: &str, hosts: &Hosts, cancel: &Cancel) -> Result<Vec<DeliveryCell>, Cancelled> {
+fn cells(subject: &ParsedCapture, result: &str, hosts: &Hosts, cancel: &Cancel) -> Result<Vec<DeliveryCell>, Cancelled> {
     let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}");
     let capture = Capture { response: Some(Bytes::from(response)), outcome: Outcome::Result, ..(*subject.capture).clone() };
-    let made = Subject::of(Arc::new(capture));
-    let mut views = host_told::views(&made, hosts, &RenderCache::default(), cancel);
+    let made = ParsedCapture::of(Arc::new(capture));
+    let mut views = host_report::views(&made, hosts, &RenderCache::default(), cancel);
     // Against the payload of the answer, also where the delivery itself has none.
-    let told = host_told::tell(subject, &mut views, false, cancel);
+    let told = host_report::tell(subject, &mut views, false, cancel);
     cancel.check()?;
     let own = subject.reading.content_text().filter(|_| !subject.text_only().statements.is_empty());
     let has_others = subject.text_only().others > 0;

@@ -5,7 +5,7 @@ use crate::analysis::difference::{DifferenceOptions, TextDifference, compare_tex
 use crate::analysis::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
 use crate::diff::pattern::{covers, pattern};
-use crate::format::{self, Subject};
+use crate::format::{self, ParsedCapture};
 use crate::host::{HostId, Hosts, ViewContext};
 use crate::json::write::{push_raw, push_scalar, push_string};
 use crate::json::{Doc, Kind, Node};
@@ -43,7 +43,7 @@ pub(super) struct Texts {
 }
 
 /// The text, or why there is none.
-fn text(of: TextOf, subject: &Subject, hosts: &Hosts) -> Result<String, Problem> {
+fn text(of: TextOf, subject: &ParsedCapture, hosts: &Hosts) -> Result<String, Problem> {
     match of {
         TextOf::Format(id) => match format::by_id(id) {
             Some(format) => format_bytes(format, subject).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
@@ -66,8 +66,8 @@ fn text(of: TextOf, subject: &Subject, hosts: &Hosts) -> Result<String, Problem>
 
 /// Compares the texts asked for.
 pub(super) fn texts(
-    a: &Subject,
-    b: &Subject,
+    a: &ParsedCapture,
+    b: &ParsedCapture,
     ask: &DiffQuery,
     mut options: DifferenceOptions,
     hosts: &Hosts,

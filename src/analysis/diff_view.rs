@@ -14,7 +14,7 @@ use crate::capture::locate_facts;
 use crate::diff::lines::{LineOptions, is_time};
 use crate::diff::pattern::{name, pattern};
 use crate::diff::tree::{Op, TreeOptions};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::host::Hosts;
 use crate::json::{Doc, Kind, Node};
 use crate::problem::Problem;
@@ -93,7 +93,7 @@ impl DiffView {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(a: &Subject, b: &Subject, ask: &DiffQuery, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(a: &ParsedCapture, b: &ParsedCapture, ask: &DiffQuery, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut options = DifferenceOptions {
             tree: TreeOptions { ignore: ask.ignore.to_vec(), ..TreeOptions::default() },
             lines: LineOptions {
@@ -374,9 +374,9 @@ impl<'d> Rows<'d> {
 }
 
 /// Facts that A's text tells and B's text does not.
-fn lost((a, text): (&Subject, &str), (b, now): (&Subject, &str), found: &Difference) -> Vec<LostFacts> {
+fn lost((a, text): (&ParsedCapture, &str), (b, now): (&ParsedCapture, &str), found: &Difference) -> Vec<LostFacts> {
     let (Some(old), Some(new)) = (&a.payload, &b.payload) else { return Vec::new() };
-    let missing = |matched: &crate::capture::Matched| -> HashSet<usize> {
+    let missing = |matched: &crate::capture::FactMatches| -> HashSet<usize> {
         matched.facts.iter().filter(|fact| fact.state.is_missing()).map(|fact| fact.node()).collect()
     };
     if text == now {

@@ -16,7 +16,7 @@ use crate::capture::{Annotations, BlockKind, Outcome, Tool};
 use crate::diff::lines::{LineOptions, TextDiff, lines};
 use crate::diff::tree::{TreeDiff, TreeOptions, tree};
 use crate::format::ledger::Row;
-use crate::format::{FORMATS, Subject};
+use crate::format::{FORMATS, ParsedCapture};
 use crate::json::{Doc, Node};
 use crate::problem::Problem;
 use crate::token::{self, Tokens};
@@ -128,7 +128,7 @@ impl Difference {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(a: &Subject, b: &Subject, options: &DifferenceOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(a: &ParsedCapture, b: &ParsedCapture, options: &DifferenceOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut difference = Self {
             outcomes: (a.capture.outcome, b.capture.outcome),
             payload: None,
@@ -186,7 +186,7 @@ impl Difference {
             && self.text.as_ref().is_none_or(|text| text.found.is_empty())
     }
 
-    fn compare_payloads(&mut self, a: &Subject, b: &Subject, options: &DifferenceOptions) {
+    fn compare_payloads(&mut self, a: &ParsedCapture, b: &ParsedCapture, options: &DifferenceOptions) {
         match (&a.payload, &b.payload) {
             (Some(old), Some(new)) => {
                 let side = |payload: &crate::capture::Payload| (Arc::clone(&payload.doc), payload.root);
@@ -210,7 +210,7 @@ impl Difference {
         }
     }
 
-    fn compare_texts(&mut self, a: &Subject, b: &Subject, options: &DifferenceOptions) {
+    fn compare_texts(&mut self, a: &ParsedCapture, b: &ParsedCapture, options: &DifferenceOptions) {
         match (text("content", a), text("content", b)) {
             (Ok(old), Ok(new)) => {
                 self.text = Some(compare_texts(("content".to_owned(), old), ("content".to_owned(), new), options));
@@ -233,14 +233,14 @@ pub fn compare_texts(a: (String, Arc<str>), b: (String, Arc<str>), options: &Dif
     TextDifference { names: (a.0, b.0), a: a.1, b: b.1, found }
 }
 
-fn text(id: &'static str, subject: &Subject) -> Result<Arc<str>, Problem> {
+fn text(id: &'static str, subject: &ParsedCapture) -> Result<Arc<str>, Problem> {
     let bytes = format_bytes(format_of(id)?, subject)?;
     Ok(Arc::from(String::from_utf8_lossy(&bytes).as_ref()))
 }
 
 /// The result without what is compared by itself: without `structuredContent`, the texts of text blocks, and `isError`.
 /// What is left is which blocks there are, in which order, their annotations, `_meta`, and whatever else a server puts there.
-pub fn rest_of_result(subject: &Subject) -> Arc<Doc> {
+pub fn rest_of_result(subject: &ParsedCapture) -> Arc<Doc> {
     let reading = &subject.reading;
     let texts: HashSet<usize> = reading
         .text_blocks()
@@ -256,8 +256,8 @@ pub fn rest_of_result(subject: &Subject) -> Arc<Doc> {
 }
 
 /// Blocks other than text, by their exact bytes in order.
-fn other_blocks(a: &Subject, b: &Subject) -> usize {
-    let blocks = |subject: &Subject| -> Vec<Vec<u8>> {
+fn other_blocks(a: &ParsedCapture, b: &ParsedCapture) -> usize {
+    let blocks = |subject: &ParsedCapture| -> Vec<Vec<u8>> {
         let others = subject.reading.blocks.iter().filter(|block| block.kind != BlockKind::Text);
         others.filter_map(|block| subject.reading.doc.node(block.node)).map(|node| node.raw().to_vec()).collect()
     };
@@ -432,7 +432,7 @@ mod tests {
     fn answers_of_different_tools_are_said_to_be() {
         let subject = |definition: &'static str| {
             let capture = call("1", &text_result("a"), Outcome::Result).subject.capture.as_ref().clone();
-            Subject::of(Arc::new(crate::capture::Capture {
+            ParsedCapture::of(Arc::new(crate::capture::Capture {
                 tool: Tool::read(Bytes::from_static(definition.as_bytes())),
                 ..capture
             }))

@@ -1,11 +1,11 @@
 //! The failure of a call, from the outcome of its capture.
 
 use crate::capture::Outcome;
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::problem::{Problem, ProblemKind};
 
 /// The failure that a capture's outcome amounts to; `None` where an answer came, `isError` included.
-pub fn failure(subject: &Subject) -> Option<Problem> {
+pub fn failure(subject: &ParsedCapture) -> Option<Problem> {
     let capture = &subject.capture;
     let kind = match capture.outcome {
         Outcome::Result | Outcome::ToolError => return unanswered(subject),
@@ -43,7 +43,7 @@ pub fn failure(subject: &Subject) -> Option<Problem> {
 }
 
 /// An answer that only asks for input first, which nobody gave, is none.
-fn unanswered(subject: &Subject) -> Option<Problem> {
+fn unanswered(subject: &ParsedCapture) -> Option<Problem> {
     let kind = subject.reading.result()?.get("resultType")?.as_str()?;
     (kind == "input_required").then(|| {
         Problem::new(ProblemKind::Consent, "the server wants input before it answers, and got none")

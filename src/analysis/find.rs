@@ -1,6 +1,6 @@
 //! Finding in a text, without regard to the case of ASCII letters.
 
-use crate::analysis::host_shown;
+use crate::analysis::host_lines;
 use crate::analysis::query::{Ctx, Query, Stop};
 use crate::host::HostId;
 use crate::json::Node;
@@ -97,7 +97,7 @@ impl Query for FindHostQuery {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        let text = host_shown::text(cx.subject()?, cx.host(self.host)?, self.with_cuts);
+        let text = host_lines::text(cx.subject()?, cx.host(self.host)?, self.with_cuts);
         Ok(find(&text, &self.needle, cx.cancel)?.into())
     }
 }

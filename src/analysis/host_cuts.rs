@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::capture::{BlockKind, FactState, locate_facts};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::host::{Host, HostId, TextOrigin, ViewContext, What};
 
 /// Places that a host's model does not see. Nothing where its text cannot be computed.
@@ -19,7 +19,7 @@ pub struct HostCuts {
 }
 
 impl HostCuts {
-    pub(super) fn of(subject: &Subject, host: &Host) -> Self {
+    pub(super) fn of(subject: &ParsedCapture, host: &Host) -> Self {
         let view = host.view(subject, &ViewContext::of(&subject.capture));
         if !view.is_computable() {
             return Self::default();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use aho_corasick::AhoCorasick;
 
 use crate::capture::{Block, BlockKind};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::host::{HostView, Part};
 
 /// Images and audio of an answer, in bytes of the decoded data: no tokenizer of text counts them.
@@ -34,7 +34,7 @@ impl<'s> Media<'s> {
     /// So much of base64 does not stand in a text by chance.
     const TELLING: usize = 64;
 
-    pub(super) fn of(subject: &'s Subject) -> Self {
+    pub(super) fn of(subject: &'s ParsedCapture) -> Self {
         let mut media = Self { blocks: Vec::new(), finder: None, begins: Vec::new(), known: HashMap::new() };
         let mut places: HashMap<&[u8], usize> = HashMap::new();
         let is_medium = |block: &&Block| {

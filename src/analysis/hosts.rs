@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use crate::analysis::columns::Columns;
 use crate::analysis::host_media::{Media, MediaBytes};
-use crate::analysis::host_told;
+use crate::analysis::host_report;
 use crate::analysis::text::{DisplayLine, display_lines};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{Block, BlockKind, FactCount, FactState, Matched, Payload, is_wrapped, locate_facts};
-use crate::format::Subject;
+use crate::capture::{Block, BlockKind, FactCount, FactMatches, FactState, Payload, is_wrapped, locate_facts};
+use crate::format::ParsedCapture;
 use crate::format::ledger::INTERRUPTED;
 use crate::host::definition::Definition;
 use crate::host::{
@@ -43,20 +43,20 @@ pub struct HostRow {
     pub definition_tokens: Option<Tokens>,
     pub shares: HostShares,
     pub media: MediaBytes,
-    pub left_out: BesideFacts,
+    pub left_out: OtherLosses,
     pub outcome: HostOutcome,
 }
 
 /// What is not shown of an answer beside its facts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BesideFacts {
+pub struct OtherLosses {
     /// Of texts, which the data lacks.
     pub statements: u64,
     /// Blocks that are no text; of an answer without data, texts too.
     pub blocks: u64,
 }
 
-impl BesideFacts {
+impl OtherLosses {
     pub fn is_none(self) -> bool {
         self == Self::default()
     }
@@ -122,7 +122,7 @@ struct Beside<'s> {
 }
 
 impl<'s> Beside<'s> {
-    fn of(subject: &'s Subject) -> Self {
+    fn of(subject: &'s ParsedCapture) -> Self {
         let mut starts = Vec::new();
         let mut at = 0;
         for block in subject.reading.text_blocks() {
@@ -139,7 +139,7 @@ impl<'s> Beside<'s> {
     }
 
     /// How much of it a host does not show.
-    fn left_out(&self, view: &HostView, shares: &HostShares) -> BesideFacts {
+    fn left_out(&self, view: &HostView, shares: &HostShares) -> OtherLosses {
         let is_dropped = |block: usize| view.dropped.iter().any(|dropped| dropped.what == What::Block(block));
         let is_text = |block: &Block| block.kind == BlockKind::Text && block.text.is_some();
         let is_shown_twice = self.is_twin && shares.has_structured;
@@ -148,7 +148,7 @@ impl<'s> Beside<'s> {
         let block_of = |at: &usize| self.starts.partition_point(|(start, _)| start <= at).checked_sub(1);
         let of_blocks = self.statements.iter().filter_map(block_of).map(|block| self.starts[block].1);
         let statements = if is_shown_twice { 0 } else { of_blocks.filter(|block| is_dropped(*block)).count() as u64 };
-        BesideFacts { statements, blocks }
+        OtherLosses { statements, blocks }
     }
 }
 
@@ -318,7 +318,7 @@ impl HostsReport {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(subject: &ParsedCapture, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
         let report = Self::so_far(subject, hosts, true, cancel);
         cancel.check()?;
         Ok(report)
@@ -326,11 +326,11 @@ impl HostsReport {
 
     /// The same for somebody who takes what there is when he looks away: a host that was not reached says so. The fields
     /// that are not wholly kept are named with `names_lost` alone.
-    pub fn so_far(subject: &Subject, hosts: &Hosts, names_lost: bool, cancel: &Cancel) -> Self {
+    pub fn so_far(subject: &ParsedCapture, hosts: &Hosts, names_lost: bool, cancel: &Cancel) -> Self {
         let tool = &subject.capture.tool;
         let written = RenderCache::default();
-        let mut views = host_told::views(subject, hosts, &written, cancel);
-        let told = host_told::tell(subject, &mut views, names_lost, cancel);
+        let mut views = host_report::views(subject, hosts, &written, cancel);
+        let told = host_report::tell(subject, &mut views, names_lost, cancel);
         let server = ViewContext::of(&subject.capture).server;
         let mut definitions = Vec::with_capacity(hosts.len());
         let mut texts = Vec::with_capacity(hosts.len());
@@ -341,7 +341,7 @@ impl HostsReport {
             texts.push(written.text(&text));
         }
         let mut definition_tokens =
-            host_told::counts(texts.iter().map(|text| &**text), &subject.known, tool.raw.len() < SMALL_BYTES, cancel);
+            host_report::counts(texts.iter().map(|text| &**text), &subject.known, tool.raw.len() < SMALL_BYTES, cancel);
         definitions.resize(hosts.len(), None);
         definition_tokens.resize(hosts.len(), None);
         let mut media = Media::of(subject);
@@ -433,7 +433,7 @@ fn lanes(rows: &[HostRow], order: &[usize]) -> Vec<HostLane> {
 }
 
 /// The fields that a text does not wholly keep, in the order of their first facts.
-pub(super) fn lost_fields(payload: &Payload, matched: &Matched, columns: &Columns) -> Vec<LostField> {
+pub(super) fn lost_fields(payload: &Payload, matched: &FactMatches, columns: &Columns) -> Vec<LostField> {
     let mut places = vec![None; columns.columns.len()];
     let mut fields: Vec<LostField> = Vec::new();
     for fact in &matched.facts {
@@ -464,16 +464,16 @@ pub struct HostText {
     /// Of `view.full`, the text before any limit; empty where nothing is cut.
     pub full_lines: Vec<DisplayLine>,
     /// Facts and records of the payload in `view.text`; empty without a payload.
-    pub matched: Matched,
+    pub matched: FactMatches,
 }
 
 impl HostText {
-    pub(super) fn of(subject: &Subject, host: &Arc<Host>) -> Self {
+    pub(super) fn of(subject: &ParsedCapture, host: &Arc<Host>) -> Self {
         let mut view = host.view(subject, &ViewContext::of(&subject.capture));
-        host_told::judge(&mut view, &subject.known);
+        host_report::judge(&mut view, &subject.known);
         let matched = match &subject.payload {
             Some(payload) if view.is_computable() => locate_facts(payload, &view.text),
-            _ => Matched::default(),
+            _ => FactMatches::default(),
         };
         let full_lines = if view.limit.bites.is_empty() { Vec::new() } else { display_lines(&view.full) };
         Self { host: Arc::clone(host), lines: display_lines(&view.text), full_lines, matched, view: Arc::new(view) }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::capture::Matched;
+use crate::capture::FactMatches;
 
 /// Places do not overlap much: looking back so many finds one that reaches into a range.
 const LOOK_BACK: usize = 8;
@@ -16,7 +16,7 @@ pub struct Links {
 }
 
 impl Links {
-    pub(super) fn new(matched: &Matched) -> Self {
+    pub(super) fn new(matched: &FactMatches) -> Self {
         let mut places: Vec<_> =
             matched.records.iter().flat_map(|record| record.places.iter().map(|place| (place.clone(), record.node))).collect();
         places.sort_by_key(|(place, _)| place.start);
@@ -62,9 +62,9 @@ mod tests {
     #[test]
     fn places_are_found_by_range() {
         let record = |node, places: &[Range<usize>]| Record { node, places: places.to_vec() };
-        let matched = Matched {
+        let matched = FactMatches {
             records: vec![record(5, &[0..10, 40..50]), record(9, std::slice::from_ref(&(10..20)))],
-            ..Matched::default()
+            ..FactMatches::default()
         };
         let links = Links::new(&matched);
         assert_eq!(links.at(&(2..4)), Some(5));

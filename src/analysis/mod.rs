@@ -4,7 +4,7 @@
 
 pub mod arguments;
 mod columns;
-mod counted;
+mod token_counts;
 pub mod curve;
 mod deliveries;
 mod diff_texts;
@@ -14,8 +14,8 @@ mod failure;
 mod find;
 mod host_cuts;
 mod host_media;
-mod host_shown;
-mod host_told;
+mod host_lines;
+mod host_report;
 mod hosts;
 mod links;
 mod money;
@@ -39,27 +39,23 @@ mod wrap;
 use std::sync::Arc;
 
 pub use columns::{Columns, PayloadColumn};
-pub use counted::{
-    CharactersQuery, CountError, CountQuery, HostCountQuery, PartQuery, RowCount, RowQuery, count_row, count_rows, counted,
-    ratio_of,
-};
 pub use deliveries::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryKind, DeliveryRow, SentAsTextQuery};
 pub use diff_texts::TextOf;
 pub use diff_view::{DiffQuery, DiffRow, DiffView};
 pub use failure::failure;
 pub use find::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery};
 pub use host_cuts::{HostCuts, HostCutsQuery};
+pub use host_lines::{HostLine, HostMark, HostRemoved, HostRemovedQuery, HostRows, HostRowsQuery};
 pub use host_media::MediaBytes;
-pub use host_shown::{HostLine, HostMark, HostRemoved, HostRemovedQuery, HostRows, HostRowsQuery};
 pub use hosts::{
-    BesideFacts, HostLane, HostOutcome, HostRow, HostShares, HostText, HostTextQuery, HostsQuery, HostsReport, LostField,
+    HostLane, HostOutcome, HostRow, HostShares, HostText, HostTextQuery, HostsQuery, HostsReport, LostField, OtherLosses,
     evidence_text, limit_text,
 };
 pub use links::Links;
 pub use money::{Cost, Model, Prices};
 #[cfg(feature = "gui")]
 pub use picture::{Picture, PictureQuery};
-pub use query::{About, AnyQuery, Ctx, Definitions, Inquiry, Memo, Query, QueryResult, Stop, SubjectQuery, Target, Weigh};
+pub use query::{About, AnyQuery, Ctx, Definitions, Inquiry, Memo, ParsedCaptureQuery, Query, QueryResult, Stop, Target, Weigh};
 pub use readers::{PatternMatches, PatternQuery, ReaderShare, ReaderShares, ReadersQuery};
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedQuery, RenderedView, Table};
 pub use saving::{Reason, Saving, SavingQuery, SavingStep};
@@ -67,20 +63,24 @@ pub use server_cost::{Cut, DefinitionPart, ServerCost, ServerCostQuery, ToolCost
 pub use statements::{StatementRow, Statements, StatementsQuery};
 pub use structured_price::{HostSpan, StructuredPrice, StructuredPriceQuery};
 pub use text::{DisplayLine, TextQuery, TextView, display_lines, format_bytes};
+pub use token_counts::{
+    CharactersQuery, CountError, CountQuery, HostCountQuery, PartQuery, RowCount, RowQuery, count_row, count_rows, counted,
+    ratio_of,
+};
 pub use token_map::{Shares, TokenMap, TokenMapQuery};
 pub use tree::{Mark, TreeQuery, TreeView};
 pub use what_if::{FieldLoss, NeededFields, NeededQuery, OmitKeys, fields, is_struck, key_of, needed_fields, path_of, without};
 pub use wrap::{TextRow, TextRowsQuery};
 
 use crate::capture::Capture;
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::problem::{Problem, ProblemKind};
 
 /// The whole text of a format, to be passed on.
 ///
 /// # Errors
 /// Why there is no such text.
-pub fn text_of(subject: &Subject, id: &str) -> Result<String, Problem> {
+pub fn text_of(subject: &ParsedCapture, id: &str) -> Result<String, Problem> {
     match text::shown_text(query::format_of(id)?, subject)? {
         (text, true) => Ok(text),
         (_, false) => {
@@ -90,8 +90,8 @@ pub fn text_of(subject: &Subject, id: &str) -> Result<String, Problem> {
 }
 
 /// A capture made ready for queries: parses once, off the UI thread.
-pub fn subject(capture: Arc<Capture>) -> Arc<Subject> {
-    Arc::new(Subject::of(capture))
+pub fn subject(capture: Arc<Capture>) -> Arc<ParsedCapture> {
+    Arc::new(ParsedCapture::of(capture))
 }
 
 #[cfg(test)]
@@ -104,8 +104,8 @@ pub(crate) mod tests {
     use bytes::Bytes;
 
     /// An answer with this `result`.
-    pub(crate) fn subject_of(result: &str) -> Subject {
-        Subject::of(Arc::new(Capture {
+    pub(crate) fn subject_of(result: &str) -> ParsedCapture {
+        ParsedCapture::of(Arc::new(Capture {
             tool: Tool::unlisted("t"),
             arguments: Bytes::from_static(b"{}"),
             response: Some(Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#))),

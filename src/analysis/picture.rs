@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::problem::{Problem, ProblemKind};
 
 /// A larger file is not decoded.
@@ -35,7 +35,7 @@ pub struct Picture {
 
 impl Picture {
     /// Decodes the picture of a block, by its position in `content`.
-    pub(super) fn of(subject: &Subject, index: usize) -> Result<Self, Problem> {
+    pub(super) fn of(subject: &ParsedCapture, index: usize) -> Result<Self, Problem> {
         let block = subject.reading.blocks.get(index);
         let size = block.and_then(|block| block.data_bytes).unwrap_or_default();
         if size > MAX_BYTES {

@@ -9,10 +9,10 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::analysis::counted::CountError;
+use crate::analysis::token_counts::CountError;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId, Server, Tool};
-use crate::format::{self, Format, Subject};
+use crate::format::{self, Format, ParsedCapture};
 use crate::host::{Host, HostId, Hosts};
 use crate::problem::{Problem, ProblemKind};
 
@@ -74,7 +74,7 @@ pub struct Definitions {
 #[derive(Clone, Copy)]
 pub struct Ctx<'a> {
     /// One capture, or several where they are compared; none where the query is about definitions.
-    pub subjects: &'a [Arc<Subject>],
+    pub subjects: &'a [Arc<ParsedCapture>],
     /// One listing, or two where they are compared; none where the query is about captures.
     pub definitions: &'a [Arc<Definitions>],
     pub hosts: &'a Hosts,
@@ -85,7 +85,7 @@ pub struct Ctx<'a> {
 
 impl<'a> Ctx<'a> {
     /// About captures.
-    pub fn of(subjects: &'a [Arc<Subject>], hosts: &'a Hosts, cancel: &'a Cancel) -> Self {
+    pub fn of(subjects: &'a [Arc<ParsedCapture>], hosts: &'a Hosts, cancel: &'a Cancel) -> Self {
         Self { subjects, definitions: &[], hosts, cancel, memo: None }
     }
 
@@ -101,7 +101,7 @@ impl<'a> Ctx<'a> {
     ///
     /// # Errors
     /// There is none.
-    pub fn subject(&self) -> Result<&'a Arc<Subject>, Problem> {
+    pub fn subject(&self) -> Result<&'a Arc<ParsedCapture>, Problem> {
         self.subjects.first().ok_or_else(|| Problem::new(ProblemKind::Internal, "a query about no capture"))
     }
 
@@ -134,7 +134,7 @@ impl<'a> Ctx<'a> {
     ///
     /// # Errors
     /// Cancelled, or there is no capture.
-    pub fn without(&self, paths: &Arc<BTreeSet<String>>) -> Result<Arc<Subject>, Stop> {
+    pub fn without(&self, paths: &Arc<BTreeSet<String>>) -> Result<Arc<ParsedCapture>, Stop> {
         self.check()?;
         let whole = self.subject()?;
         let make = || Ok(Arc::new(super::without(whole, paths)));
@@ -160,12 +160,12 @@ impl<'a> Ctx<'a> {
 
 /// Captures that were parsed for a query and serve further ones, within a budget of bytes; the newest always stays.
 #[derive(Debug, Default)]
-pub struct Memo(Mutex<VecDeque<(Made, Arc<Subject>)>>);
+pub struct Memo(Mutex<VecDeque<(Made, Arc<ParsedCapture>)>>);
 
 #[derive(Debug)]
 enum Made {
     Parsed(Arc<Capture>),
-    OmitKeys(Arc<Subject>, Arc<BTreeSet<String>>),
+    OmitKeys(Arc<ParsedCapture>, Arc<BTreeSet<String>>),
 }
 
 impl Made {
@@ -182,13 +182,13 @@ impl Memo {
     const BYTES: usize = 256 << 20;
 
     /// A capture, parsed.
-    pub fn subject(&self, capture: &Arc<Capture>) -> Arc<Subject> {
+    pub fn subject(&self, capture: &Arc<Capture>) -> Arc<ParsedCapture> {
         let make = || Ok::<_, std::convert::Infallible>(super::subject(Arc::clone(capture)));
         let Ok(subject) = self.get(Made::Parsed(Arc::clone(capture)), make);
         subject
     }
 
-    fn get<E>(&self, key: Made, make: impl FnOnce() -> Result<Arc<Subject>, E>) -> Result<Arc<Subject>, E> {
+    fn get<E>(&self, key: Made, make: impl FnOnce() -> Result<Arc<ParsedCapture>, E>) -> Result<Arc<ParsedCapture>, E> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = lock().iter().find(|(known, _)| known.is(&key)) {
             return Ok(Arc::clone(known));
@@ -206,7 +206,7 @@ impl Memo {
     }
 }
 
-impl Weigh for Subject {
+impl Weigh for ParsedCapture {
     fn weight(&self) -> usize {
         let payload = self.payload.as_ref().map_or(0, |payload| payload.doc.len() * 28);
         self.capture.response.as_ref().map_or(0, bytes::Bytes::len) + payload
@@ -215,10 +215,10 @@ impl Weigh for Subject {
 
 /// The capture's lenient reading and its payload.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SubjectQuery;
+pub struct ParsedCaptureQuery;
 
-impl Query for SubjectQuery {
-    type Out = Arc<Subject>;
+impl Query for ParsedCaptureQuery {
+    type Out = Arc<ParsedCapture>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let subject = cx.subject()?;

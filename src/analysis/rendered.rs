@@ -8,8 +8,8 @@ use pulldown_cmark::{Alignment, Event, Parser, Tag, TagEnd};
 
 use crate::analysis::links::Links;
 use crate::analysis::text::format_bytes;
-use crate::capture::{Matched, locate_facts};
-use crate::format::{Format, MARKDOWN, Subject};
+use crate::capture::{FactMatches, locate_facts};
+use crate::format::{Format, MARKDOWN, ParsedCapture};
 use crate::problem::Problem;
 
 /// Markdown beyond this is not rendered; the pane says so and the text pane shows it all.
@@ -72,12 +72,12 @@ pub struct RenderedView {
     pub format: &'static str,
     pub cards: Vec<Card>,
     /// As in the text pane: ranges are in the format's whole text.
-    pub matched: Matched,
+    pub matched: FactMatches,
     pub links: Links,
 }
 
 impl RenderedView {
-    pub(super) fn of(format: &dyn Format, subject: &Subject) -> Result<Self, Problem> {
+    pub(super) fn of(format: &dyn Format, subject: &ParsedCapture) -> Result<Self, Problem> {
         let mut cards = Vec::new();
         let whole;
         if format.id() == "content" {
@@ -95,7 +95,7 @@ impl RenderedView {
         }
         let matched = match &subject.payload {
             Some(payload) => locate_facts(payload, &whole),
-            None => Matched::default(),
+            None => FactMatches::default(),
         };
         Ok(Self { format: format.id(), cards, links: Links::new(&matched), matched })
     }

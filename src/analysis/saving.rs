@@ -12,7 +12,7 @@ use bytes::Bytes;
 use crate::analysis::columns::compact_without;
 use crate::analysis::{CountError, format_bytes};
 use crate::capture::locate_facts;
-use crate::format::{self, Subject};
+use crate::format::{self, ParsedCapture};
 use crate::json::Doc;
 use crate::problem::{Problem, ProblemKind};
 use crate::token::{self, Encoding};
@@ -72,7 +72,7 @@ impl Saving {
     ///
     /// # Errors
     /// [`CountError`] when cancelled, or where one of the formats does not apply.
-    pub fn of(subject: &Subject, from: &str, to: &str, encoding: Encoding) -> Result<Option<Self>, CountError> {
+    pub fn of(subject: &ParsedCapture, from: &str, to: &str, encoding: Encoding) -> Result<Option<Self>, CountError> {
         let (Some(from), Some(to)) = (Parts::of(subject, from, encoding)?, Parts::of(subject, to, encoding)?) else {
             return Ok(None);
         };
@@ -89,7 +89,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(subject: &Subject, id: &str, encoding: Encoding) -> Result<Option<Self>, CountError> {
+    fn of(subject: &ParsedCapture, id: &str, encoding: Encoding) -> Result<Option<Self>, CountError> {
         let Some(payload) = &subject.payload else { return Ok(None) };
         let format =
             format::by_id(id).ok_or_else(|| Problem::new(ProblemKind::Internal, format!("there is no format `{id}`")))?;
@@ -121,7 +121,7 @@ impl Parts {
 }
 
 /// The text without what stands around the data: of two copies the structured one.
-fn unwrap(subject: &Subject, id: &str, text: &str) -> String {
+fn unwrap(subject: &ParsedCapture, id: &str, text: &str) -> String {
     match id {
         "both" | "wire" => match (subject.reading.structured(), subject.reading.content_text()) {
             (Some(node), _) => node.raw_text().into_owned(),

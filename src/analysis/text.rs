@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::links::Links;
-use crate::capture::{FactState, Matched, locate_facts};
-use crate::format::{Format, Sink, Subject, Syntax, WriteError};
+use crate::capture::{FactMatches, FactState, locate_facts};
+use crate::format::{Format, ParsedCapture, Sink, Syntax, WriteError};
 use crate::problem::{Problem, ProblemKind};
 
 /// A line longer than this is shown in pieces: a minified 100 MB line is the normal case.
@@ -46,7 +46,7 @@ pub struct TextView {
     pub unread: Vec<Range<usize>>,
     pub links: Links,
     /// Facts and records of the payload in this text; empty without a payload.
-    pub matched: Matched,
+    pub matched: FactMatches,
 }
 
 /// Gathers the bytes of a format.
@@ -62,7 +62,7 @@ impl Sink for Gather {
 ///
 /// # Errors
 /// There is no such text.
-pub fn format_bytes(format: &dyn Format, subject: &Subject) -> Result<Vec<u8>, Problem> {
+pub fn format_bytes(format: &dyn Format, subject: &ParsedCapture) -> Result<Vec<u8>, Problem> {
     let none = |why: String| Problem::new(ProblemKind::Usage, why).at(format.title());
     format.applies(subject).map_err(|reason| none(reason.0))?;
     let mut gather = Gather(Vec::new());
@@ -74,7 +74,7 @@ pub fn format_bytes(format: &dyn Format, subject: &Subject) -> Result<Vec<u8>, P
 ///
 /// # Errors
 /// There is no such text.
-pub(super) fn shown_text(format: &dyn Format, subject: &Subject) -> Result<(String, bool), Problem> {
+pub(super) fn shown_text(format: &dyn Format, subject: &ParsedCapture) -> Result<(String, bool), Problem> {
     Ok(match String::from_utf8(format_bytes(format, subject)?) {
         Ok(text) => (text, true),
         Err(bad) => (String::from_utf8_lossy(bad.as_bytes()).into_owned(), false),
@@ -82,7 +82,7 @@ pub(super) fn shown_text(format: &dyn Format, subject: &Subject) -> Result<(Stri
 }
 
 impl TextView {
-    pub(super) fn of(format: &dyn Format, subject: &Subject) -> Result<Self, Problem> {
+    pub(super) fn of(format: &dyn Format, subject: &ParsedCapture) -> Result<Self, Problem> {
         let bytes = format_bytes(format, subject)?;
         let len = bytes.len() as u64;
         let (text, is_exact) = match String::from_utf8(bytes) {
@@ -93,10 +93,10 @@ impl TextView {
         let matched = match &subject.payload {
             // What was read from this text is known to stand there, and where.
             Some(payload) if is_content && !payload.is_structured() => {
-                Matched { records: payload.records_in_text(&subject.reading, &text), ..Matched::default() }
+                FactMatches { records: payload.records_in_text(&subject.reading, &text), ..FactMatches::default() }
             }
             Some(payload) => locate_facts(payload, &text),
-            None => Matched::default(),
+            None => FactMatches::default(),
         };
         let mut view = Self::new(format.id(), text, is_exact, len, format.syntax(subject), matched);
         if let (true, Some(payload)) = (is_content, &subject.payload) {
@@ -110,16 +110,16 @@ impl TextView {
 
     /// A text by itself, with nothing it is compared to.
     pub fn plain(format: &'static str, text: &str) -> Self {
-        Self::new(format, text.to_owned(), true, text.len() as u64, Syntax::Plain, Matched::default())
+        Self::new(format, text.to_owned(), true, text.len() as u64, Syntax::Plain, FactMatches::default())
     }
 
     /// A text by itself, in the colours of its kind.
     pub(super) fn with_syntax(format: &'static str, text: &str, syntax: Syntax) -> Self {
-        Self::new(format, text.to_owned(), true, text.len() as u64, syntax, Matched::default())
+        Self::new(format, text.to_owned(), true, text.len() as u64, syntax, FactMatches::default())
     }
 
     /// Everything about a text that does not depend on the width it is shown in.
-    fn new(format: &'static str, text: String, is_exact: bool, bytes: u64, syntax: Syntax, matched: Matched) -> Self {
+    fn new(format: &'static str, text: String, is_exact: bool, bytes: u64, syntax: Syntax, matched: FactMatches) -> Self {
         let lines = display_lines(&text);
         let mut differs: Vec<_> =
             matched.facts.iter().filter_map(|fact| if fact.state == FactState::Differs { fact.place() } else { None }).collect();
@@ -237,7 +237,7 @@ impl Weigh for TextView {
     }
 }
 
-impl Weigh for Matched {
+impl Weigh for FactMatches {
     fn weight(&self) -> usize {
         size_of_val(self.facts.as_slice()) + size_of_val(self.records.as_slice())
     }
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn pieces_know_whether_they_begin_in_a_string() {
         let text = format!("[\"{}\\\"\",{}]\n\"x", "é".repeat(1_500), "1,".repeat(1_500));
-        let view = TextView::new("json", text, true, 0, Syntax::Json, Matched::default());
+        let view = TextView::new("json", text, true, 0, Syntax::Json, FactMatches::default());
         let marks: Vec<_> = view.lines.iter().map(|line| (line.number.is_some(), line.is_in_string)).collect();
         assert_eq!(marks, [(true, false), (false, true), (false, false), (true, false)]);
         assert_eq!((view.line_count, view.line_ends), (2, "LF"));

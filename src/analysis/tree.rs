@@ -4,8 +4,8 @@ use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::capture::{FactCount, FactState, Matched, Origin, Payload, locate_facts};
-use crate::format::Subject;
+use crate::capture::{FactCount, FactMatches, FactState, Origin, Payload, locate_facts};
+use crate::format::ParsedCapture;
 use crate::token;
 
 /// What a leaf's value became in the text.
@@ -26,13 +26,13 @@ pub struct TreeView {
     pub marks: HashMap<usize, Mark>,
     /// Number of marks inside each container by tape index: (not in text, differs).
     pub marks_inside: HashMap<usize, (u32, u32)>,
-    pub matched: Matched,
+    pub matched: FactMatches,
     /// How many facts there are.
     pub facts: u64,
 }
 
 impl TreeView {
-    pub(super) fn of(subject: &Subject) -> Option<Self> {
+    pub(super) fn of(subject: &ParsedCapture) -> Option<Self> {
         let Some(payload) = &subject.payload else { return None };
         let root = payload.root();
         let tokens = token::subtrees(root);
@@ -41,7 +41,7 @@ impl TreeView {
             tokens,
             marks: HashMap::new(),
             marks_inside: HashMap::new(),
-            matched: Matched::default(),
+            matched: FactMatches::default(),
             facts: FactCount::all_kept(payload).total,
         };
         let text = subject.reading.content_text();

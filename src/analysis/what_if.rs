@@ -10,14 +10,14 @@ use bytes::Bytes;
 use crate::analysis::columns::{Columns, compact_without, escape};
 use crate::analysis::{CountError, format_bytes};
 use crate::capture::{Payload, locate_facts};
-use crate::format::{Format, Subject};
+use crate::format::{Format, ParsedCapture};
 use crate::json::{Doc, Node};
 use crate::number::grouped;
 
 /// The same answer with a payload that lacks these keys in every record. Ask it anything a subject can be asked; what
 /// the server sent (`content`, `structured`, `both`, `wire`) stays as it was. `paths` are those of
 /// [`Columns::path`]; one that is not there changes nothing.
-pub fn without(subject: &Subject, paths: &BTreeSet<String>) -> Subject {
+pub fn without(subject: &ParsedCapture, paths: &BTreeSet<String>) -> ParsedCapture {
     let mut changed = subject.clone();
     let Some(payload) = &subject.payload else { return changed };
     // What texts tell of this payload says nothing about another.
@@ -108,7 +108,7 @@ impl NeededFields {
 /// # Errors
 /// [`CountError`] when cancelled, or where the format does not apply.
 pub fn needed_fields(
-    subject: &Subject,
+    subject: &ParsedCapture,
     format: &'static dyn Format,
     needed: &BTreeSet<String>,
 ) -> Result<Option<NeededFields>, CountError> {
@@ -188,14 +188,14 @@ mod tests {
     fn a_key_is_left_out_of_every_record() {
         let subject = subject_of(RESULT);
         let json =
-            |subject: &Subject| String::from_utf8(format_bytes(by_id("json").unwrap(), subject).unwrap().to_vec()).unwrap();
+            |subject: &ParsedCapture| String::from_utf8(format_bytes(by_id("json").unwrap(), subject).unwrap().to_vec()).unwrap();
         let less = without(&subject, &set(&["/items/*/city", "/no/such"]));
         assert_eq!(json(&less), r#"{"items":[{"name":"Acme","n":1.50},{"name":"Beta","n":2}]}"#);
         assert_eq!(json(&without(&subject, &set(&["/items"]))), "{}");
         assert_eq!(json(&without(&subject, &set(&["/items/*"]))), r#"{"items":[]}"#);
         assert_eq!(json(&without(&subject, &set(&[]))), json(&subject));
         // What the server sent is what it sent.
-        let sent = |subject: &Subject| format_bytes(by_id("both").unwrap(), subject).unwrap();
+        let sent = |subject: &ParsedCapture| format_bytes(by_id("both").unwrap(), subject).unwrap();
         assert_eq!(sent(&less), sent(&subject));
     }
 

@@ -23,7 +23,7 @@ use time::OffsetDateTime;
 
 pub use block::{Block, BlockKind};
 pub use connecting::{Step, StepState, milliseconds};
-pub use facts::{Fact, FactCount, FactState, Matched, Record, count_facts, locate_facts};
+pub use facts::{Fact, FactCount, FactMatches, FactState, Record, count_facts, locate_facts};
 pub use listed::{Prompt, PromptArgument, Resource, listed_tools};
 pub use payload::{Origin, Payload, ReadText, TextSource, blocks, is_wrapped};
 pub use reading::{Reading, RpcError};
@@ -167,7 +167,7 @@ pub struct Redaction {
 
 /// What a capture folder holds beside the record; it goes into the next folder that is written of the capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Carried {
+pub struct ExtraFiles {
     /// Members of the manifest that this version does not know: pointer of the object, key, exact value.
     pub members: Vec<(String, String, Bytes)>,
     /// What was hidden, in order; the bytes are those that were sent or came where this is empty.
@@ -200,7 +200,7 @@ pub struct Capture {
     /// Oddities that did not keep the answer from coming ("1 unreadable line came").
     pub notes: Vec<String>,
     /// What the folder held that it was read from; empty for a call that was just made.
-    pub carried: Carried,
+    pub carried: ExtraFiles,
     /// How its texts are read as data. A person's choice, and no part of the record.
     pub read_text: ReadText,
 }
@@ -228,7 +228,7 @@ impl Capture {
             http: None,
             problem: None,
             notes: Vec::new(),
-            carried: Carried::default(),
+            carried: ExtraFiles::default(),
             read_text: ReadText::Auto,
         }
     }

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use super::args::AnswerArgs;
 use super::output;
 use crate::analysis::arguments;
-use crate::ask::{Ask, Reply, Root, Wants, form};
 use crate::json::{Doc, Kind as JsonKind};
 use crate::mcp::{Answer, ClientCapabilities};
 use crate::problem::{Problem, ProblemKind};
+use crate::server_request::{Reply, RequestKind, Root, ServerRequest, form};
 
 /// What stands as the model of an answer that no model gave.
 const MODEL: &str = "none (canned answer)";
@@ -34,17 +34,17 @@ pub fn answering(args: &AnswerArgs, quiet: bool) -> Result<ClientCapabilities, P
     let sampling = args.sampling_reply.clone();
     let roots = args.root.iter().map(|folder| root(folder)).collect::<Result<Vec<_>, _>>()?;
     let (has_elicit, has_sampling) = (elicit.is_some(), sampling.is_some());
-    let asker = move |ask: Ask, answer: Answer| {
+    let asker = move |ask: ServerRequest, answer: Answer| {
         let reply = match &ask.wants {
-            Wants::Form { .. } | Wants::Url { .. } => {
+            RequestKind::Form { .. } | RequestKind::Url { .. } => {
                 elicit.as_ref().map_or(Reply::Cancel, |elicit| elicited(&ask, elicit, quiet))
             }
-            Wants::Sampling(_) => match &sampling {
+            RequestKind::Sampling(_) => match &sampling {
                 Some(text) => Reply::Message { text: text.clone(), model: MODEL.into() },
                 None => Reply::Refuse("Loupe was not given an answer".into()),
             },
             // Answered from what was declared before anybody is asked.
-            Wants::Roots => Reply::Cancel,
+            RequestKind::Roots => Reply::Cancel,
         };
         let message = ask.message();
         let said = if message.is_empty() { String::new() } else { format!(": {message}") };
@@ -75,14 +75,14 @@ fn elicit(text: &str) -> Result<Elicit, Problem> {
     }
 }
 
-fn elicited(ask: &Ask, elicit: &Elicit, quiet: bool) -> Reply {
+fn elicited(ask: &ServerRequest, elicit: &Elicit, quiet: bool) -> Reply {
     let given = match elicit {
         Elicit::Decline => return Reply::Decline,
         Elicit::Cancel => return Reply::Cancel,
         Elicit::Content(given) => given,
     };
     match &ask.wants {
-        Wants::Url { url, host, .. } => match host {
+        RequestKind::Url { url, host, .. } => match host {
             Some(host) => {
                 output::note(quiet, &format!("open this address of {host} yourself: {url}"));
                 Reply::Accept(None)
@@ -92,7 +92,7 @@ fn elicited(ask: &Ask, elicit: &Elicit, quiet: bool) -> Reply {
                 Reply::Decline
             }
         },
-        Wants::Form { schema, fields, .. } => {
+        RequestKind::Form { schema, fields, .. } => {
             let secrets = ask.secrets();
             if !secrets.is_empty() {
                 output::note(quiet, &format!("the server asks for what looks like a secret: {}", secrets.join(", ")));
@@ -120,7 +120,7 @@ fn elicited(ask: &Ask, elicit: &Elicit, quiet: bool) -> Reply {
                 }
             }
         }
-        Wants::Sampling(_) | Wants::Roots => Reply::Cancel,
+        RequestKind::Sampling(_) | RequestKind::Roots => Reply::Cancel,
     }
 }
 

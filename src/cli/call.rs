@@ -11,7 +11,7 @@ use time::macros::format_description;
 
 use super::args;
 use super::client::{Interrupt, list_tools, with_session};
-use super::near;
+use super::suggest;
 use super::view::ViewRequest;
 use super::written::KeepArgs;
 use super::{Done, answers, hosts, output};
@@ -152,7 +152,7 @@ pub fn warn_unchecked(tool: &str, unchecked: Option<String>) {
 }
 
 pub fn not_listed(name: &str, tools: &[Tool]) -> Problem {
-    let hint = near::hint(name, tools.iter().map(|tool| tool.name.as_str()));
+    let hint = suggest::hint(name, tools.iter().map(|tool| tool.name.as_str()));
     let hint = hint.unwrap_or_else(|| "`mcp-loupe tools` lists the server's tools".to_owned());
     Problem::new(ProblemKind::NotFound, "the server lists no such tool").at(name.to_owned()).hint(hint)
 }

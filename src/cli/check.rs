@@ -17,9 +17,9 @@ use crate::capture::{Capture, CaptureId, Outcome, Prompt, Resource, Server, Tool
 use crate::contract::{self, AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost};
 use crate::finding::baseline::Baseline;
 use crate::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings};
-use crate::fixture::told;
+use crate::fixture::report;
 use crate::fixture::verify::{Check, FixtureVerdict};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::host::Hosts;
 use crate::mcp::{self, Listing, Session};
 use crate::problem::{Problem, ProblemKind};
@@ -331,7 +331,7 @@ fn definition(tool: &Tool) -> Tokens {
 }
 
 /// As sent: both parts, else the one there is.
-fn sent(subject: &Subject) -> Tokens {
+fn sent(subject: &ParsedCapture) -> Tokens {
     let text = ["both", "content", "structured"].into_iter().find_map(|format| analysis::text_of(subject, format).ok());
     text.map(|text| subject.known.counts(text.as_bytes()).tokens).unwrap_or_default()
 }
@@ -389,6 +389,7 @@ fn junit(outcome: &CheckOutcome) -> Result<String, Problem> {
             None => suites.push(FixtureVerdict { dir: name.to_owned(), checks: vec![check], is_updated: false }),
         }
     }
-    let text = told::junit(&suites).map_err(|error| Problem::new(ProblemKind::Internal, format!("cannot write XML: {error}")))?;
+    let text =
+        report::junit(&suites).map_err(|error| Problem::new(ProblemKind::Internal, format!("cannot write XML: {error}")))?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }

@@ -133,7 +133,7 @@ async fn call(session: &Session, tool: Tool, arguments: String) -> Capture {
 
 async fn ask(session: &Session, method: &'static str, params: String) -> Result<(), Problem> {
     let limit = args::LinkArgs::default().call_limit();
-    let asking = mcp::Asking { id: capture_id(method), method, params: Bytes::from(params), limit };
+    let asking = mcp::ContentRequest { id: capture_id(method), method, params: Bytes::from(params), limit };
     said(&session.read(asking, mcp::CancelToken::new()).await);
     Ok(())
 }

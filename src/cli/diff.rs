@@ -17,7 +17,7 @@ use crate::capture::{Capture, Tool, listed_tools};
 use crate::contract;
 use crate::diff::lines::Side;
 use crate::diff::tree::{Op, TreeOptions};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::format::ledger::Row;
 use crate::json::Node;
 use crate::number::grouped;
@@ -115,8 +115,13 @@ fn name(path: &Path, capture: &Capture) -> String {
 }
 
 /// The counts of each format on both sides by the tokenizer that was named.
-fn counts(found: &Difference, a: &Subject, b: &Subject, tokenizer: &Tokenizer) -> Result<Vec<(RowCount, RowCount)>, Cancelled> {
-    let count = |subject: &Subject, format, tokens: Option<Tokens>| match tokens {
+fn counts(
+    found: &Difference,
+    a: &ParsedCapture,
+    b: &ParsedCapture,
+    tokenizer: &Tokenizer,
+) -> Result<Vec<(RowCount, RowCount)>, Cancelled> {
+    let count = |subject: &ParsedCapture, format, tokens: Option<Tokens>| match tokens {
         Some(tokens) => analysis::count_row(subject, &Row { format, tokens, ..Row::default() }, tokenizer),
         None => RowCount::default(),
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::args::{self, DataArgs};
 use super::output::{self, columns};
-use super::{Done, near};
+use super::{Done, suggest};
 use crate::contract;
 use crate::host::probe::{Naming, SERVER, find, sections};
 use crate::host::{Host, Hosts};
@@ -159,7 +159,7 @@ pub fn load(data: &DataArgs) -> Arc<Hosts> {
 /// The host with this id, or the failure that names near ones.
 pub fn known<'a>(hosts: &'a Hosts, id: &str, place: &str) -> Result<&'a Arc<Host>, Problem> {
     hosts.get(id).ok_or_else(|| {
-        let hint = near::hint(id, hosts.iter().map(|host| host.id.as_str()));
+        let hint = suggest::hint(id, hosts.iter().map(|host| host.id.as_str()));
         Problem::new(ProblemKind::Usage, format!("unknown host `{id}`"))
             .at(place)
             .hint(hint.unwrap_or_else(|| "`mcp-loupe hosts` lists the hosts".to_owned()))

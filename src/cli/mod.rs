@@ -17,7 +17,7 @@ mod configuration;
 mod conformance;
 mod conformance_login;
 mod diff;
-mod exactly;
+mod count_exactly;
 mod findings;
 mod fixture;
 mod formats;
@@ -47,8 +47,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::mcp::guard;
-use crate::near;
 use crate::problem::Problem;
+use crate::suggest;
 use args::{Cli, Command};
 
 /// How a command ended, where it did not fail: the exit status.

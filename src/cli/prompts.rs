@@ -6,7 +6,7 @@ use super::args;
 use super::client::{list, with_session};
 use super::output::{self, columns, one_line};
 use super::view::ViewRequest;
-use super::{Done, call, hosts, near, view};
+use super::{Done, call, hosts, suggest, view};
 use crate::analysis::arguments::refused_by;
 use crate::capture::{Prompt, Server};
 use crate::contract;
@@ -74,12 +74,12 @@ pub fn get(args: &args::PromptArgs) -> Done {
             let prompts = list(session, Listing::Prompts, &args.link, quiet, interrupt).await?;
             let prompts: Vec<Prompt> = prompts.into_iter().map(Prompt::read).collect();
             if !prompts.iter().any(|prompt| prompt.name == args.name) {
-                let hint = near::hint(&args.name, prompts.iter().map(|prompt| prompt.name.as_str()));
+                let hint = suggest::hint(&args.name, prompts.iter().map(|prompt| prompt.name.as_str()));
                 return Err(Problem::new(ProblemKind::NotFound, "the server lists no such prompt")
                     .at(args.name.clone())
                     .hint(hint.unwrap_or_else(|| "`mcp-loupe prompts` lists the server's prompts".to_owned())));
             }
-            let asking = mcp::Asking {
+            let asking = mcp::ContentRequest {
                 id: call::capture_id(&args.name),
                 method: "prompts/get",
                 params: Bytes::from(format!(r#"{{"name":{},"arguments":{arguments}}}"#, write::string(&args.name))),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::sample_server::serve;
 use super::written::recover;
-use super::{Done, args, near, output};
+use super::{Done, args, output, suggest};
 use crate::problem::{Problem, ProblemKind};
 use crate::serve::replay::{self, ReplayOptions, Variant};
 
@@ -25,7 +25,7 @@ pub fn run(args: &args::ReplayArgs) -> Done {
 
 fn variant(word: &str) -> Result<Variant, Problem> {
     Variant::parse(word).ok_or_else(|| {
-        let hint = near::hint(word, Variant::names())
+        let hint = suggest::hint(word, Variant::names())
             .unwrap_or_else(|| "both, content-only, structured-only, or one that `mcp-loupe formats` lists".to_owned());
         Problem::new(ProblemKind::Usage, format!("unknown variant `{word}`")).at("--variant").hint(hint)
     })

@@ -81,7 +81,7 @@ pub fn read(args: &args::ReadArgs) -> Done {
         quiet,
         None,
         async |session, interrupt| {
-            let asking = mcp::Asking {
+            let asking = mcp::ContentRequest {
                 id: call::capture_id("resource"),
                 method: "resources/read",
                 params: Bytes::from(format!(r#"{{"uri":{}}}"#, write::string(&args.uri))),

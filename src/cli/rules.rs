@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::args;
 use super::output::{self, columns};
-use super::{Done, near};
+use super::{Done, suggest};
 use crate::finding::{AREAS, Area, Example, Rule, examples, rules};
 use crate::problem::{Problem, ProblemKind};
 
@@ -23,7 +23,7 @@ pub fn run(args: &args::RulesArgs) -> Done {
             return Ok(0);
         }
     }
-    let known = near::hint(name, rules().map(|rule| rule.id));
+    let known = suggest::hint(name, rules().map(|rule| rule.id));
     let hint = known.unwrap_or_else(|| "`mcp-loupe rules` lists them".to_owned());
     Err(Problem::new(ProblemKind::NotFound, format!("there is no rule `{name}`")).hint(hint))
 }

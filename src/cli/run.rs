@@ -16,7 +16,7 @@ use crate::cancel::Cancel;
 use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
 use crate::fixture::budget::BudgetOf;
 use crate::fixture::collection::{CollectedCall, Collection};
-use crate::fixture::run::{Before, Run, RunCall};
+use crate::fixture::run::{PreviousRun, Run, RunCall};
 use crate::host::Hosts;
 use crate::mcp::{self, Session};
 use crate::number::{grouped, number_of, signed};
@@ -28,7 +28,7 @@ use crate::token::{self, Tokens};
 pub fn run(args: &args::RunArgs) -> Done {
     let place = args.file.display().to_string();
     let collection = Collection::parse(&read(&args.file)?, &place)?;
-    let before = args.against.as_deref().map(|path| Before::parse(read(path)?.as_bytes(), &path.display().to_string()));
+    let before = args.against.as_deref().map(|path| PreviousRun::parse(read(path)?.as_bytes(), &path.display().to_string()));
     let before = before.transpose()?;
     let hosts = hosts::load(&args.data);
     for budget in collection.calls.iter().flat_map(|call| &call.budgets) {
@@ -163,7 +163,7 @@ fn print(
     server: Server,
     tools: &[Tool],
     captures: Vec<Capture>,
-    before: Option<&Before>,
+    before: Option<&PreviousRun>,
     hosts: &Hosts,
     print: args::PrintArgs,
     cancel: &Cancel,
@@ -194,7 +194,7 @@ fn print(
     })
 }
 
-fn page(run: &Run, before: Option<&Before>) -> String {
+fn page(run: &Run, before: Option<&PreviousRun>) -> String {
     let server = &run.server;
     let mut page = format!(
         "{}\n\n",

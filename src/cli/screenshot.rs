@@ -11,7 +11,7 @@ pub fn run(_args: &args::ScreenshotArgs) -> Done {
 
 #[cfg(feature = "gui")]
 pub fn run(args: &args::ScreenshotArgs) -> Done {
-    use super::{call, near, output};
+    use super::{call, output, suggest};
     use crate::problem::{Problem, ProblemKind};
     use crate::settings::Theme;
     use crate::{shot, store};
@@ -22,7 +22,7 @@ pub fn run(args: &args::ScreenshotArgs) -> Done {
     }
     let screen = args.screen.as_deref().unwrap_or("main");
     if !shot::SCREENS.contains(&screen) {
-        let hint = near::hint(screen, shot::SCREENS.iter().copied());
+        let hint = suggest::hint(screen, shot::SCREENS.iter().copied());
         return Err(Problem::new(ProblemKind::Usage, format!("unknown screen `{screen}`"))
             .at("--screen")
             .hint(hint.unwrap_or_else(|| "`mcp-loupe screenshot --list` lists them".to_owned())));

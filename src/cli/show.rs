@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::output::{self, columns, one_line};
 use super::view::ViewRequest;
-use super::{Done, args, client, hosts, near};
+use super::{Done, args, client, hosts, suggest};
 use crate::capture::Capture;
 use crate::number::grouped;
 use crate::problem::{Problem, ProblemKind};
@@ -71,7 +71,7 @@ fn list(captures: &[Capture]) -> String {
 fn read_as(name: &str) -> Result<ReadAs, Problem> {
     ReadAs::parse(name).ok_or_else(|| {
         let names: Vec<&str> = ReadAs::ALL.iter().map(|(_, name)| *name).collect();
-        let hint = near::hint(name, names.iter().copied()).unwrap_or_else(|| format!("one of {}", names.join(", ")));
+        let hint = suggest::hint(name, names.iter().copied()).unwrap_or_else(|| format!("one of {}", names.join(", ")));
         Problem::new(ProblemKind::Usage, format!("unknown kind `{name}`")).at("--read-as").hint(hint)
     })
 }

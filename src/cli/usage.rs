@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Error};
 
 use super::args::Cli;
-use super::near;
+use super::suggest;
 use crate::problem::{Problem, ProblemKind};
 
 /// The failure; `None` where clap's error is an answer, such as that to `--help`.
@@ -25,7 +25,7 @@ pub fn problem(error: &Error) -> Option<Problem> {
     let command_line = Cli::command();
     let near = word
         .filter(|word| !word.starts_with('-') && problem.what.starts_with("unknown command"))
-        .and_then(|word| near::hint(&word, command_line.get_subcommands().map(clap::Command::get_name)));
+        .and_then(|word| suggest::hint(&word, command_line.get_subcommands().map(clap::Command::get_name)));
     let suggested = text(error, ContextKind::SuggestedArg)
         .or_else(|| text(error, ContextKind::SuggestedSubcommand))
         .or_else(|| text(error, ContextKind::SuggestedValue));

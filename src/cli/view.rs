@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{PrintArgs, ViewArgs};
-use super::{Done, client, exactly, findings, near, output};
+use super::{Done, client, count_exactly, findings, output, suggest};
 use crate::analysis::{Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, format_bytes};
 use crate::cancel::Cancel;
 use crate::capture::ReadText;
@@ -19,7 +19,7 @@ use crate::capture::{Capture, Outcome};
 use crate::contract::{self, ExactCounts, LedgerOptions, TableKind, counted_table};
 use crate::finding::{AnswerFindings, FindingsQuery, RuleSettings, Severity, rules};
 use crate::format::ledger::Row;
-use crate::format::{self, FORMATS, Format, Subject};
+use crate::format::{self, FORMATS, Format, ParsedCapture};
 use crate::host::{HostId, Hosts, LimitState, Part};
 use crate::number::grouped;
 use crate::parallel::parallel_map;
@@ -105,7 +105,7 @@ impl ViewRequest {
         let ledger = LedgerOptions { tokenizer, baseline: baseline.map(Format::id), exact: None };
         let fail_on = args.rules.fail_on()?;
         if args.count_exactly.is_some() {
-            exactly::check()?;
+            count_exactly::check()?;
         }
         let is_bytes = matches!(shown, Shown::Format(_)) && !args.print.json && fail_on.is_none();
         let hosts = if is_bytes { Arc::default() } else { Arc::clone(&hosts) };
@@ -138,7 +138,7 @@ impl ViewRequest {
     /// Prints the capture; the exit status is that of its outcome. An interrupt ends the computing: what there is by then
     /// is printed, and the status is that of an interrupt.
     pub fn print(&self, capture: Capture, cancel: &Cancel) -> Done {
-        let subject = Arc::new(Subject::of(Arc::new(capture.read_as(&self.read_text))));
+        let subject = Arc::new(ParsedCapture::of(Arc::new(capture.read_as(&self.read_text))));
         let failure = analysis::failure(&subject);
         let status = match (&failure, subject.capture.outcome) {
             (Some(problem), _) => problem.kind.exit_status(),
@@ -176,22 +176,22 @@ impl ViewRequest {
     }
 
     /// The counts by Claude's provider, of the format shown or of all.
-    fn exact(&self, subject: &Subject) -> Result<Option<ExactCounts>, Problem> {
+    fn exact(&self, subject: &ParsedCapture) -> Result<Option<ExactCounts>, Problem> {
         let Some(model) = &self.count_exactly else { return Ok(None) };
         let formats = match &self.shown {
             Shown::Format(format) => std::slice::from_ref(format),
             _ => FORMATS,
         };
-        exactly::count(subject, formats, model).map(Some)
+        count_exactly::count(subject, formats, model).map(Some)
     }
 
-    fn write(&self, subject: &Arc<Subject>, failure: Option<&Problem>, cancel: &Cancel) -> Result<(), Problem> {
+    fn write(&self, subject: &Arc<ParsedCapture>, failure: Option<&Problem>, cancel: &Cancel) -> Result<(), Problem> {
         if self.print.json {
             let rows = rows(subject, cancel);
             let counts = self.counts(subject, &rows, cancel);
             let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
             let findings = self.findings(subject, cancel).ok();
-            let measured = contract::Measured {
+            let measured = contract::ReportParts {
                 rows: &rows,
                 counts: &counts,
                 hosts: Some(&hosts),
@@ -238,22 +238,22 @@ impl ViewRequest {
         output::page(&page)
     }
 
-    fn ledger_page(&self, subject: &Subject, cancel: &Cancel) -> String {
+    fn ledger_page(&self, subject: &ParsedCapture, cancel: &Cancel) -> String {
         let rows = rows(subject, cancel);
         let counts = self.counts(subject, &rows, cancel);
-        let exact = self.ledger.exact.as_ref().map(exactly::page).unwrap_or_default();
+        let exact = self.ledger.exact.as_ref().map(count_exactly::page).unwrap_or_default();
         let report = self.sent_as.map(|_| HostsReport::so_far(subject, &self.hosts, false, cancel));
         let sent_as = report.as_ref().zip(self.sent_as).and_then(|(report, host)| report.row(host));
         ledger::page(subject, &rows, &counts, sent_as, &self.ledger) + &exact
     }
 
     /// The rows' counts by the tokenizer that was named.
-    fn counts(&self, subject: &Subject, rows: &[Row], cancel: &Cancel) -> Vec<RowCount> {
+    fn counts(&self, subject: &ParsedCapture, rows: &[Row], cancel: &Cancel) -> Vec<RowCount> {
         analysis::count_rows(subject, rows, &self.ledger.tokenizer, cancel)
     }
 
     /// Every page that there is, each under its name; after an interrupt those that there were.
-    fn all(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
+    fn all(&self, subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Problem> {
         let pages = [
             ("ledger", Ok(self.ledger_page(subject, cancel))),
             ("rendered", page::rendered(subject, cancel)),
@@ -280,15 +280,15 @@ impl ViewRequest {
 }
 
 impl ViewRequest {
-    fn get<Q: Query>(&self, subject: &Arc<Subject>, query: &Q, cancel: &Cancel) -> Result<Q::Out, Problem> {
+    fn get<Q: Query>(&self, subject: &Arc<ParsedCapture>, query: &Q, cancel: &Cancel) -> Result<Q::Out, Problem> {
         Ctx::of(std::slice::from_ref(subject), &self.hosts, cancel).get(query).map_err(|_| client::interrupted())?
     }
 
-    fn findings(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<Arc<AnswerFindings>, Problem> {
+    fn findings(&self, subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<Arc<AnswerFindings>, Problem> {
         self.get(subject, &FindingsQuery(Arc::clone(&self.rules)), cancel)
     }
 
-    fn findings_page(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
+    fn findings_page(&self, subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Problem> {
         let found = self.findings(subject, cancel)?;
         if found.findings.is_empty() {
             return Ok(format!("no findings in {} checks\n", rules().count()));
@@ -301,7 +301,7 @@ impl ViewRequest {
         self.ledger.tokenizer.encoding().unwrap_or(Encoding::O200kBase)
     }
 
-    fn hosts_page(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
+    fn hosts_page(&self, subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Problem> {
         if subject.reading.result().is_none() {
             return Err(Problem::new(ProblemKind::Usage, "no result in this answer, so no host shows one").at("--view"));
         }
@@ -341,7 +341,7 @@ pub fn tokenizer(name: Option<&str>) -> Result<Tokenizer, Problem> {
     }
     let path = Path::new(name);
     if !path.exists() {
-        let hint = near::hint(name, Tokenizer::NAMES.iter().copied())
+        let hint = suggest::hint(name, Tokenizer::NAMES.iter().copied())
             .unwrap_or_else(|| format!("one of {}, or a tokenizer file", Tokenizer::NAMES.join(", ")));
         return Err(Problem::new(ProblemKind::Usage, format!("unknown tokenizer `{name}`, and no such file"))
             .at("--tokenizer")
@@ -375,7 +375,7 @@ fn known_format(id: &str, what: &str) -> Result<&'static dyn Format, Problem> {
     }
     let words = WORDS.iter().map(|(word, _)| *word).filter(|_| what == "view");
     let known = words.chain(FORMATS.iter().map(|format| format.id()));
-    let hint = near::hint(id, known).unwrap_or_else(|| "`mcp-loupe formats` lists the formats".to_owned());
+    let hint = suggest::hint(id, known).unwrap_or_else(|| "`mcp-loupe formats` lists the formats".to_owned());
     Err(Problem::new(ProblemKind::Usage, format!("unknown {what} `{id}`"))
         .at(if what == "view" { "--view" } else { "--baseline" })
         .hint(hint))
@@ -383,7 +383,7 @@ fn known_format(id: &str, what: &str) -> Result<&'static dyn Format, Problem> {
 
 /// Every row, measured on a few threads where the answer is long: no row waits for another. After an interrupt those that
 /// were not reached say so.
-fn rows(subject: &Subject, cancel: &Cancel) -> Vec<Row> {
+fn rows(subject: &ParsedCapture, cancel: &Cancel) -> Vec<Row> {
     let size = subject.capture.response.as_ref().map_or(0, |response| response.len());
     let Ok(rows) = parallel_map(FORMATS, size < PARALLEL_BYTES, |format| {
         Ok::<_, Infallible>(match cancel.is_cancelled() {

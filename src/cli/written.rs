@@ -8,7 +8,7 @@ use super::args::DataArgs;
 use super::output::{self, columns, one_line};
 use crate::cancel::Cancel;
 use crate::capture::Capture;
-use crate::fixture::redact::{Known, OFFERED, RedactOptions, Redacted, redact};
+use crate::fixture::redact::{Known, OFFERED, RedactOptions, RedactedCapture, redact};
 use crate::number::{grouped, number_of};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::Source;
@@ -88,16 +88,16 @@ impl WriteArgs {
     }
 
     /// The capture as it is to be written.
-    pub fn prepare(&self, capture: &Capture, options: &RedactOptions) -> Result<Redacted, Problem> {
+    pub fn prepare(&self, capture: &Capture, options: &RedactOptions) -> Result<RedactedCapture, Problem> {
         if self.no_redact {
-            return Ok(Redacted { capture: capture.clone(), found: Vec::new() });
+            return Ok(RedactedCapture { capture: capture.clone(), found: Vec::new() });
         }
         redact(capture, options, &Cancel::new()).map_err(|_| super::client::interrupted())
     }
 }
 
 /// What `--preview` prints.
-pub fn preview(redacted: &Redacted, files: &[(&str, &[u8])]) -> String {
+pub fn preview(redacted: &RedactedCapture, files: &[(&str, &[u8])]) -> String {
     let mut page = String::from("would be written\n");
     let sizes = store::folder_files(&redacted.capture, 0).into_iter().map(|file| (file.name.to_owned(), file.bytes));
     let more = files.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.len() as u64));

@@ -32,7 +32,7 @@ use crate::capture::{self, Block, BlockKind, Capture, Direction, FactCount, Hint
 use crate::digest::sha256;
 use crate::format::ledger::{Row, default_baseline};
 use crate::format::round_trip::{RoundTrip, RoundTripVerdict, SHOWN};
-use crate::format::{FORMATS, Subject};
+use crate::format::{FORMATS, ParsedCapture};
 use crate::json::{Doc, Node};
 use crate::number::milliseconds;
 use crate::problem::Problem;
@@ -88,7 +88,7 @@ impl LedgerOptions {
 
 /// What was worked out of a capture for its report. What was not looked for is `None`.
 #[derive(Clone, Copy, Debug)]
-pub struct Measured<'a> {
+pub struct ReportParts<'a> {
     pub rows: &'a [Row],
     pub counts: &'a [RowCount],
     pub hosts: Option<&'a HostsReport>,
@@ -99,13 +99,13 @@ pub struct Measured<'a> {
 ///
 /// Where the asker looked away, the counts that are not known are `null`.
 pub fn report<'a>(
-    subject: &'a Subject,
-    measured: &Measured<'a>,
+    subject: &'a ParsedCapture,
+    measured: &ReportParts<'a>,
     options: &LedgerOptions,
     problem: Option<&Problem>,
     cancel: &Cancel,
 ) -> String {
-    let Measured { rows, counts, hosts, findings } = *measured;
+    let ReportParts { rows, counts, hosts, findings } = *measured;
     let baseline = options.baseline(rows);
     let tokenizer = &options.tokenizer;
     let base = rows.iter().zip(counts).find(|(row, _)| row.format == baseline).and_then(|(_, count)| count.count);
@@ -301,7 +301,7 @@ struct CaptureJson<'a> {
 }
 
 impl<'a> CaptureJson<'a> {
-    fn of(subject: &'a Subject, tokenizer: &Tokenizer, cancel: &Cancel) -> Self {
+    fn of(subject: &'a ParsedCapture, tokenizer: &Tokenizer, cancel: &Cancel) -> Self {
         let capture: &Capture = &subject.capture;
         let reading = &subject.reading;
         // A message that is not JSON as a whole cannot stand in the document, not even in part.

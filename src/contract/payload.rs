@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::TokensJson;
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 
 /// How many statements are listed.
 const FIRST: usize = 100;
@@ -42,7 +42,7 @@ struct StatementJson {
 }
 
 impl PayloadJson {
-    pub(super) fn of(subject: &Subject) -> Self {
+    pub(super) fn of(subject: &ParsedCapture) -> Self {
         let source = subject.payload.as_ref().and_then(|payload| payload.text_source());
         let beside = subject.text_only();
         let text = subject.reading.content_text().unwrap_or_default();

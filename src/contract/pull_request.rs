@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::table::markdown_table;
 use crate::analysis::{Deliveries, HostOutcome, HostsReport};
 use crate::capture::Capture;
-use crate::contract::reproduce::{CountedBy, call_again};
+use crate::contract::reproduce::{CountOptions, call_again};
 use crate::format::ledger::{Row, default_baseline};
 use crate::number::grouped;
 use crate::quote::{markdown, markdown_block, markdown_code};
@@ -65,7 +65,7 @@ pub fn hosts_markdown(report: &HostsReport, deliveries: Option<&Deliveries>, cap
 fn reproduce(out: &mut String, capture: &Capture, tokenizer: &Tokenizer, sent_as: Option<SentAs<'_>>) {
     // Where a file stands is not known here; its name shows what to put.
     let name = Some(tokenizer.name()).filter(|_| *tokenizer != Tokenizer::default());
-    let by = CountedBy { tokenizer: name, sent_as: sent_as.as_ref().map(|host| host.row.host.id.as_str()) };
+    let by = CountOptions { tokenizer: name, sent_as: sent_as.as_ref().map(|host| host.row.host.id.as_str()) };
     if let Ok(command) = call_again(capture, &by) {
         let command = command.trim_end();
         if command.contains(['\n', '\r']) {

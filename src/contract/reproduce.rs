@@ -11,7 +11,7 @@ use crate::capture::Capture;
 use crate::quote::shell;
 
 /// How the server was reached.
-pub enum Reached {
+pub enum SourceCommand {
     /// The SOURCE as it stands: the sample, a fixture.
     Local(Vec<String>),
     Url {
@@ -29,7 +29,7 @@ pub enum Reached {
     Unknown,
 }
 
-impl Reached {
+impl SourceCommand {
     /// Reads what [`crate::source::Source`] displays.
     pub fn of(capture: &Capture) -> Self {
         let Ok(words) = shell_words::split(&capture.server.source) else { return Self::Unknown };
@@ -56,7 +56,7 @@ impl Reached {
 
 /// How an answer is counted, as options of the command line.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct CountedBy<'a> {
+pub struct CountOptions<'a> {
     pub tokenizer: Option<&'a str>,
     /// The id of the host whose text counts as what is sent.
     pub sent_as: Option<&'a str>,
@@ -66,7 +66,7 @@ fn name_of(pair: &str, separator: char) -> String {
     pair.split(separator).next().unwrap_or_default().trim().to_owned()
 }
 
-/// The options beside [`Reached`] that say how the server is reached.
+/// The options beside [`SourceCommand`] that say how the server is reached.
 fn options(capture: &Capture) -> Vec<String> {
     let mut words = shell_words::split(&capture.server.source).unwrap_or_default().into_iter().take_while(|word| word != "--");
     let mut options = Vec::new();
@@ -123,7 +123,7 @@ pub fn line(words: &[String], separator: &str) -> Result<String, &'static str> {
 ///
 /// # Errors
 /// Why there is none.
-pub fn call_again(capture: &Capture, by: &CountedBy<'_>) -> Result<String, &'static str> {
+pub fn call_again(capture: &Capture, by: &CountOptions<'_>) -> Result<String, &'static str> {
     let word = |text: &str| shell(text).into_owned();
     let given = arguments(capture);
     let (command, name, given) = match capture.tool.name.as_str() {
@@ -150,19 +150,19 @@ pub fn call_again(capture: &Capture, by: &CountedBy<'_>) -> Result<String, &'sta
     words.extend(by.tokenizer.into_iter().flat_map(|name| ["--tokenizer".to_owned(), word(name)]));
     words.extend(by.sent_as.into_iter().flat_map(|id| ["--sent-as".to_owned(), word(id)]));
     words.extend(options(capture));
-    match Reached::of(capture) {
-        Reached::Local(source) => words.extend(source.iter().map(|text| word(text))),
-        Reached::Url { url, headers } => {
+    match SourceCommand::of(capture) {
+        SourceCommand::Local(source) => words.extend(source.iter().map(|text| word(text))),
+        SourceCommand::Url { url, headers } => {
             words.extend(["--url".to_owned(), word(&url)]);
             words.extend(headers.iter().flat_map(|name| ["--header".to_owned(), secret(name, ": ")]));
         }
-        Reached::Command { env, cwd, words: command } => {
+        SourceCommand::Command { env, cwd, words: command } => {
             words.extend(env.iter().flat_map(|name| ["--env".to_owned(), secret(name, "=")]));
             words.extend(cwd.iter().flat_map(|cwd| ["--cwd".to_owned(), word(cwd)]));
             words.push("--".to_owned());
             words.extend(command.iter().map(|text| word(text)));
         }
-        Reached::Unknown => return Err("the capture does not say how the server was reached"),
+        SourceCommand::Unknown => return Err("the capture does not say how the server was reached"),
     }
     line(&words, " ")
 }

@@ -9,7 +9,7 @@ use crate::analysis::count_row;
 use crate::analysis::failure;
 use crate::analysis::sweep::{Sweep, SweepCall};
 use crate::cancel::{Cancel, Cancelled};
-use crate::contract::{ErrorJson, LedgerOptions, Measured, VERSION, print, raw, report};
+use crate::contract::{ErrorJson, LedgerOptions, ReportParts, VERSION, print, raw, report};
 use crate::host::Hosts;
 use crate::problem::Problem;
 use crate::token::Tokenizer;
@@ -71,7 +71,7 @@ pub fn sweep(
                 let counts = call.rows.iter().map(count).collect::<Result<Vec<_>, _>>()?;
                 let seen = HostsReport::of(&call.subject, hosts, cancel)?;
                 let failed = failure(&call.subject);
-                let measured = Measured { rows: &call.rows, counts: &counts, hosts: Some(&seen), findings: None };
+                let measured = ReportParts { rows: &call.rows, counts: &counts, hosts: Some(&seen), findings: None };
                 let text = report(&call.subject, &measured, &options, failed.as_ref(), cancel);
                 cancel.check()?;
                 Some(text)

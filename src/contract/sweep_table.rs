@@ -7,7 +7,7 @@ use super::table::{TableKind, csv_text, fact_cells, size_cells};
 use crate::analysis;
 use crate::analysis::sweep::{Column, ColumnOrigin, Sweep, SweepCall, SweepQuery, shown};
 use crate::cancel::{Cancel, Cancelled};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::format::ledger::ratio;
 use crate::host::Hosts;
 use crate::token::Tokenizer;
@@ -54,7 +54,13 @@ impl SweepFile {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn write(self, subjects: &[Arc<Subject>], ask: &SweepQuery, hosts: &Hosts, cancel: &Cancel) -> Result<String, Cancelled> {
+    pub fn write(
+        self,
+        subjects: &[Arc<ParsedCapture>],
+        ask: &SweepQuery,
+        hosts: &Hosts,
+        cancel: &Cancel,
+    ) -> Result<String, Cancelled> {
         let calls = ask.calls(subjects, cancel)?;
         let found = Sweep::of(ask, &calls, cancel)?;
         match self {

@@ -15,7 +15,7 @@ use crate::capture::Capture;
 use crate::fixture::collection::{CollectedCall, Collection, with_calls};
 use crate::fixture::fill;
 use crate::fixture::redact::{RedactOptions, redact};
-use crate::fixture::run::{Before, RunCall};
+use crate::fixture::run::{PreviousRun, RunCall};
 use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::LEFT_OUT;
@@ -53,7 +53,7 @@ fn work(effect: CollectionEffect, options: &RedactOptions, hosts: &Hosts) -> Res
         }
         CollectionEffect::ReadRun(path) => {
             let path = expanded(path);
-            let before = Before::parse(text(&path)?.as_bytes(), &path.display().to_string())?;
+            let before = PreviousRun::parse(text(&path)?.as_bytes(), &path.display().to_string())?;
             CollectionEvent::RunRead { path, before }
         }
         CollectionEffect::SaveRun { text, path } => {

@@ -35,7 +35,7 @@ pub(super) fn write(
         let picture = |picture| Event::Export(ExportEvent::Picture { picture, theme: order.theme, path: path.clone() });
         match (&export.form, &path) {
             (ExportForm::Picture(drawn), _) => {
-                return Ok(picture(ExportPicture::Drawn(Arc::new(drawn(&material, cancel).map_err(called_off)??))));
+                return Ok(picture(ExportPicture::DrawingResult(Arc::new(drawn(&material, cancel).map_err(called_off)??))));
             }
             (ExportForm::Pane, _) => return Ok(picture(ExportPicture::Pane { capture: Arc::clone(capture), shows: order.pane })),
             (ExportForm::Folder, Some(path)) => {

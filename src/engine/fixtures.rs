@@ -23,7 +23,7 @@ use crate::host::Hosts;
 use crate::mcp;
 use crate::problem::{Problem, ProblemKind};
 use crate::state::Event;
-use crate::state::fixture::{FixtureEffect, FixtureEvent, FixtureWritten, FoundFixture, Preview, Sides, There};
+use crate::state::fixture::{ExistingFile, FixtureEffect, FixtureEvent, FixtureWritten, FoundFixture, Preview, Sides};
 use crate::store;
 
 /// Characters of the arguments that are listed.
@@ -225,13 +225,13 @@ fn absolute(path: &Path) -> PathBuf {
 }
 
 /// What is at a place, and the expectations there.
-fn there(path: &Path) -> Result<(There, Option<String>), Problem> {
+fn there(path: &Path) -> Result<(ExistingFile, Option<String>), Problem> {
     if !path.exists() {
-        return Ok((There::Nothing, None));
+        return Ok((ExistingFile::Nothing, None));
     }
     match store::capture_folders(path) {
-        Ok(found) if found.len() == 1 && found[0] == path => Ok((There::Fixture, store::read_expectations(path)?)),
-        _ => Ok((There::Other, None)),
+        Ok(found) if found.len() == 1 && found[0] == path => Ok((ExistingFile::Fixture, store::read_expectations(path)?)),
+        _ => Ok((ExistingFile::Other, None)),
     }
 }
 
@@ -268,11 +268,11 @@ fn save(
     cancel: &Cancel,
 ) -> Result<String, Problem> {
     let (there, existing) = there(path)?;
-    let is_there = there != There::Nothing;
-    if is_there && !(replaces && there == There::Fixture) {
+    let is_there = there != ExistingFile::Nothing;
+    if is_there && !(replaces && there == ExistingFile::Fixture) {
         let problem = Problem::new(ProblemKind::Io, "the folder already exists").at(path.display().to_string());
         return Err(problem.hint(match there {
-            There::Fixture => "choose another name, or Replace",
+            ExistingFile::Fixture => "choose another name, or Replace",
             _ => "choose another name: it is not a fixture, so nothing there is overwritten",
         }));
     }

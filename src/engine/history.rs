@@ -21,7 +21,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) struct Keeper {
+pub(super) struct HistoryWriter {
     queue: Arc<Queue>,
     /// What any session of this run knows to be secret: hidden in all that is written.
     known: Known,
@@ -32,7 +32,7 @@ pub(super) struct Keeper {
     search: Mutex<Cancel>,
 }
 
-impl Keeper {
+impl HistoryWriter {
     pub(super) fn new(queue: Arc<Queue>) -> Self {
         let known = Known::default();
         known.add_inherited(std::env::vars_os());

@@ -13,7 +13,7 @@ mod jobs;
 mod queue;
 mod sessions;
 mod settings;
-mod talk;
+mod server_messages;
 mod tools;
 mod values;
 mod watch;
@@ -29,7 +29,7 @@ use tokio::runtime::Runtime;
 use crate::analysis::Prices;
 use crate::cancel::Cancel;
 use crate::capture::{Capture, Reading};
-use crate::fixture::redact::{Redacted, redact};
+use crate::fixture::redact::{RedactedCapture, redact};
 use crate::host::{Hosts, probe};
 use crate::problem::{Problem, ProblemKind};
 use crate::serve::sample::Probe;
@@ -41,7 +41,7 @@ use crate::state::{
 use crate::store;
 use crate::token::{MAX_FILE_BYTES, TokenizerFile};
 use background::Background;
-use history::Keeper;
+use history::HistoryWriter;
 use jobs::Jobs;
 use queue::Queue;
 use sessions::Sessions;
@@ -66,7 +66,7 @@ pub struct Engine {
     probe: Mutex<Cancel>,
     settings: Arc<settings::Waiting<Vec<String>, Option<toml::Value>>>,
     servers: Arc<settings::Waiting<String, ServerMemory>>,
-    history: Keeper,
+    history: HistoryWriter,
     fixtures: fixtures::Fixtures,
     background: Background,
     provider: exact::Provider,
@@ -91,7 +91,7 @@ impl Engine {
         let runtime = crate::mcp::runtime().map_err(no_threads)?;
         let queue = Arc::new(Queue::new(wake));
         let jobs = Arc::new(Jobs::new(Arc::clone(&queue)).map_err(no_threads)?);
-        let history = Keeper::new(Arc::clone(&queue));
+        let history = HistoryWriter::new(Arc::clone(&queue));
         let sessions = Arc::new(Sessions::new(Arc::clone(&queue), guard, history.known()));
         let provider = exact::Provider::new(Arc::clone(&queue));
         let watcher = watch::Watcher::new(Arc::clone(&queue));
@@ -148,7 +148,7 @@ impl Engine {
                 let (queue, options) = (Arc::clone(&self.queue), self.history.options());
                 self.background.start(runtime.handle(), &self.queue, "Saving the protocol log", move |cancel| {
                     let path = expanded(path);
-                    let said = talk::save_log(&lines, &path, &options, cancel)?;
+                    let said = server_messages::save_log(&lines, &path, &options, cancel)?;
                     said.into_iter().for_each(|said| queue.push(Event::History(HistoryEvent::Said(said))));
                     Ok(Event::Export(ExportEvent::Saved(path)))
                 });
@@ -316,11 +316,11 @@ impl Engine {
         let (queue, hosts) = (Arc::clone(&self.queue), self.jobs.hosts());
         let today = OffsetDateTime::now_utc().date().to_string();
         let day = today.clone();
-        let failed = move |problem| Event::Hosts(HostsEvent::Probed { run, finding: Err(problem), today: day });
+        let failed = move |problem| Event::Hosts(HostsEvent::ProbeAnswer { run, finding: Err(problem), today: day });
         work::blocking(runtime.handle(), &self.queue, failed, move || {
             let finding = probe::find(&Probe::answers(), &pasted, probe::SERVER, &hosts);
             if !cancel.is_cancelled() {
-                queue.push(Event::Hosts(HostsEvent::Probed { run, finding: Ok(Arc::new(finding)), today }));
+                queue.push(Event::Hosts(HostsEvent::ProbeAnswer { run, finding: Ok(Arc::new(finding)), today }));
             }
         });
     }
@@ -345,7 +345,7 @@ impl Engine {
             let hidden = |capture: &Arc<Capture>| redact(capture, &options, cancel);
             let hidden = captures.iter().map(hidden).collect::<Result<Vec<_>, _>>();
             let hidden = hidden.map_err(|_| Problem::new(ProblemKind::Cancelled, "not written"))?;
-            let said: Vec<String> = hidden.iter().filter_map(Redacted::sentence).collect();
+            let said: Vec<String> = hidden.iter().filter_map(RedactedCapture::sentence).collect();
             let written = write(hidden.into_iter().map(|hidden| Arc::new(hidden.capture)).collect(), cancel)?;
             said.into_iter().for_each(|said| queue.push(Event::History(HistoryEvent::Said(said))));
             Ok(written)

@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 use super::queue::Queue;
-use super::talk;
+use super::server_messages;
 use super::work::task;
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::fixture::redact::Known;
@@ -160,7 +160,7 @@ impl Sessions {
         };
         let task = task(runtime.handle(), &self.queue, failed, async move {
             if let Some(folders) = folders {
-                match talk::roots(folders).await {
+                match server_messages::roots(folders).await {
                     Ok(roots) => options.answering.roots = Some(roots),
                     Err(problem) => {
                         this.open().connecting.remove(&session);

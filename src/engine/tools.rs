@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::capture::{Capture, Tool, listed_tools};
 use crate::problem::{Problem, ProblemKind};
-use crate::state::versus::{ToolListing, ToolsRead};
+use crate::state::server_diff::{ToolListing, ToolsRead};
 use crate::store;
 
 /// A larger file is no list of tools.

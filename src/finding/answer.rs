@@ -9,8 +9,8 @@ use pulldown_cmark::{Event, Parser};
 
 use super::{CheckedServer, FoundAt, FoundIn};
 use crate::capture::facts::record_lists;
-use crate::capture::{Matched, Outcome, Payload, locate_facts};
-use crate::format::{MARKDOWN, Subject};
+use crate::capture::{FactMatches, Outcome, Payload, locate_facts};
+use crate::format::{MARKDOWN, ParsedCapture};
 use crate::host::{HostView, Hosts, RenderCache, ViewContext};
 use crate::json::{Doc, Kind, Node};
 use crate::token::{self, Tokens};
@@ -20,7 +20,7 @@ pub const MARKDOWN_BYTES: usize = 2 << 20;
 
 /// An answer with what rules need of it.
 pub struct CheckedAnswer<'a> {
-    pub subject: &'a Arc<Subject>,
+    pub subject: &'a Arc<ParsedCapture>,
     pub server: CheckedServer<'a>,
     pub hosts: &'a Hosts,
     /// The texts of all text blocks in order, one LF between two.
@@ -28,13 +28,13 @@ pub struct CheckedAnswer<'a> {
     /// The blocks with their ranges in `text`.
     blocks: Vec<(usize, Range<usize>)>,
     arguments: Doc,
-    matched: OnceCell<Matched>,
+    matched: OnceCell<FactMatches>,
     views: OnceCell<Vec<HostView>>,
     json: OnceCell<Option<Doc>>,
 }
 
 impl<'a> CheckedAnswer<'a> {
-    pub fn of(subject: &'a Arc<Subject>, server: CheckedServer<'a>, hosts: &'a Hosts) -> Self {
+    pub fn of(subject: &'a Arc<ParsedCapture>, server: CheckedServer<'a>, hosts: &'a Hosts) -> Self {
         let mut blocks = Vec::new();
         let mut text = String::new();
         for block in subject.reading.text_blocks() {
@@ -91,10 +91,10 @@ impl<'a> CheckedAnswer<'a> {
     }
 
     /// The facts of the data in the text.
-    pub fn matched(&self) -> &Matched {
+    pub fn matched(&self) -> &FactMatches {
         self.matched.get_or_init(|| match &self.subject.payload {
             Some(payload) => locate_facts(payload, &self.text),
-            None => Matched::default(),
+            None => FactMatches::default(),
         })
     }
 

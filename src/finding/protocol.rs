@@ -9,10 +9,10 @@ use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::{is_type, text};
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn, answer};
-use crate::ask::{Ask, Wants};
 use crate::capture::{BlockKind, Direction, Outcome};
 use crate::host::Hosts;
 use crate::json::{Doc, FaultKind, Kind, Node};
+use crate::server_request::{RequestKind, ServerRequest};
 
 pub static RULES: &[Rule] = &[
     Rule::new("protocol/unknown-content-type", &[(Spec, Error)], RuleCheck::Answer(unknown_content_type))
@@ -172,7 +172,7 @@ fn tool_order(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
 }
 
 /// What the server asked during the call.
-fn asks(answer: &CheckedAnswer<'_>) -> Vec<Ask> {
+fn asks(answer: &CheckedAnswer<'_>) -> Vec<ServerRequest> {
     let messages = answer.subject.capture.messages.iter().filter(|message| message.direction == Direction::In);
     let ask = |message: &crate::capture::Message| {
         let doc = Doc::parse(message.bytes.clone());
@@ -221,7 +221,7 @@ fn secret_argument(tool: &CheckedTool<'_>, hits: &mut Hits) {
 
 fn elicitation_schema(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     for ask in asks(answer) {
-        let Wants::Form { schema, .. } = &ask.wants else { continue };
+        let RequestKind::Form { schema, .. } = &ask.wants else { continue };
         let doc = Doc::parse(schema.clone());
         let properties = doc.at("/properties").into_iter().flat_map(Node::children);
         for property in properties {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{CheckedAnswer, CheckedServer, Checker, Finding, FoundAt, FoundIn, RuleSettings, Severity};
 use crate::analysis::{Ctx, Query, Stop, Weigh};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 
 /// What the rules find in an answer and in its tool's definition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -58,7 +58,7 @@ impl Query for FindingsQuery {
 }
 
 impl AnswerFindings {
-    fn of(findings: Vec<Finding>, subject: &Subject) -> Self {
+    fn of(findings: Vec<Finding>, subject: &ParsedCapture) -> Self {
         let mut starts = Vec::new();
         let mut start = 0;
         for block in subject.reading.text_blocks() {

@@ -1,7 +1,7 @@
 //! The four formats that the server itself wrote: never re-serialised.
 
 use super::out::Pieces;
-use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError};
+use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError};
 use crate::capture::Payload;
 
 const NO_TEXT: &str = "no text block in this answer";
@@ -11,11 +11,11 @@ fn need(has: bool, why: &str) -> Result<(), NotApplicable> {
     if has { Ok(()) } else { Err(NotApplicable(why.to_owned())) }
 }
 
-fn has_text(subject: &Subject) -> bool {
+fn has_text(subject: &ParsedCapture) -> bool {
     subject.reading.text_blocks().next().is_some()
 }
 
-fn push_texts(subject: &Subject, out: &mut Pieces<'_>) {
+fn push_texts(subject: &ParsedCapture, out: &mut Pieces<'_>) {
     for (position, block) in subject.reading.text_blocks().enumerate() {
         if position > 0 {
             out.push("\n");
@@ -24,7 +24,7 @@ fn push_texts(subject: &Subject, out: &mut Pieces<'_>) {
     }
 }
 
-fn push_structured(subject: &Subject, out: &mut Pieces<'_>) {
+fn push_structured(subject: &ParsedCapture, out: &mut Pieces<'_>) {
     if let Some(node) = subject.reading.structured() {
         out.push_bytes(node.raw());
     }
@@ -44,17 +44,17 @@ impl Format for Content {
     fn is_as_sent(&self) -> bool {
         true
     }
-    fn syntax(&self, subject: &Subject) -> Syntax {
+    fn syntax(&self, subject: &ParsedCapture) -> Syntax {
         // JSON that was cut short is still read as JSON by people.
         let is_json = subject.payload.as_ref().and_then(Payload::reader).is_some_and(|reader| reader.id == "json");
         let first = subject.reading.text_blocks().next().and_then(|block| block.text.as_deref()).unwrap_or_default();
         let is_alone = subject.reading.text_blocks().nth(1).is_none();
         if is_alone && (is_json || first.trim_start().starts_with('{')) { Syntax::Json } else { Syntax::Markdown }
     }
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         need(has_text(subject), NO_TEXT)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);
         push_texts(subject, &mut out);
         out.finish();
@@ -76,13 +76,13 @@ impl Format for Structured {
     fn is_as_sent(&self) -> bool {
         true
     }
-    fn syntax(&self, _subject: &Subject) -> Syntax {
+    fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
     }
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         need(subject.reading.structured().is_some(), NO_STRUCTURED)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);
         push_structured(subject, &mut out);
         out.finish();
@@ -104,11 +104,11 @@ impl Format for Both {
     fn is_as_sent(&self) -> bool {
         true
     }
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         need(has_text(subject), NO_TEXT)?;
         need(subject.reading.structured().is_some(), NO_STRUCTURED)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);
         push_texts(subject, &mut out);
         out.push("\n");
@@ -132,14 +132,14 @@ impl Format for Wire {
     fn is_as_sent(&self) -> bool {
         true
     }
-    fn syntax(&self, _subject: &Subject) -> Syntax {
+    fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
     }
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         need(subject.capture.response.is_some(), "no response came")?;
         need(subject.capture.has_wire(), crate::capture::Capture::NO_WIRE)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);
         if let Some(response) = &subject.capture.response {
             out.push_bytes(response);

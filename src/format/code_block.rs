@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::{RowSet, cell_text};
-use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, growth, markdown, payload_of};
+use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, growth, markdown, payload_of};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node};
 
@@ -23,13 +23,13 @@ impl Format for CodeBlock {
     fn title(&self) -> &'static str {
         "Code block"
     }
-    fn syntax(&self, _subject: &Subject) -> Syntax {
+    fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown
     }
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let root = payload.root();
         growth::check(path_bytes(root), "the paths", root, self.title())?;

@@ -3,7 +3,7 @@
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::{self, Columns, RowSet, cell_text};
-use super::{Format, NotApplicable, Sink, Subject, WriteError};
+use super::{Format, NotApplicable, ParsedCapture, Sink, WriteError};
 use crate::json::Kind;
 
 #[derive(Debug)]
@@ -20,10 +20,10 @@ impl Format for Csv {
     fn title(&self) -> &'static str {
         "CSV"
     }
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         rows::applies(subject)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         rows::write_table(subject, self.title(), sink, |rows, columns, out| {
             write_rows(rows, columns, out).map_err(|error| WriteError(error.to_string()))
         })

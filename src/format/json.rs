@@ -2,7 +2,7 @@
 
 use super::out::Pieces;
 use super::round_trip::{DecodeError, Decoded};
-use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, growth, payload_of};
+use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, growth, payload_of};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Doc, Kind, Node, write};
 
@@ -21,13 +21,13 @@ impl Format for Compact {
     fn title(&self) -> &'static str {
         "JSON, compact"
     }
-    fn syntax(&self, _subject: &Subject) -> Syntax {
+    fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
     }
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         write_json(subject, false, sink)
     }
     fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
@@ -42,13 +42,13 @@ impl Format for Pretty {
     fn title(&self) -> &'static str {
         "JSON, pretty"
     }
-    fn syntax(&self, _subject: &Subject) -> Syntax {
+    fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
     }
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         write_json(subject, true, sink)
     }
     fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
@@ -68,16 +68,16 @@ impl Format for PrettyContent {
     fn title(&self) -> &'static str {
         "Text, pretty"
     }
-    fn syntax(&self, _subject: &Subject) -> Syntax {
+    fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
     }
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         match content_json(subject) {
             Some(_) => Ok(()),
             None => Err(NotApplicable("the text is not JSON".to_owned())),
         }
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(doc) = content_json(subject) else { return Ok(()) };
         let mut out = Pieces::new(sink);
         if let Some(root) = doc.root() {
@@ -89,12 +89,12 @@ impl Format for PrettyContent {
 }
 
 /// The text content, where it is JSON as a whole.
-fn content_json(subject: &Subject) -> Option<Doc> {
+fn content_json(subject: &ParsedCapture) -> Option<Doc> {
     let doc = Doc::parse(subject.reading.content_text()?.into());
     doc.is_json().then_some(doc)
 }
 
-fn write_json(subject: &Subject, is_pretty: bool, sink: &mut dyn Sink) -> Result<(), WriteError> {
+fn write_json(subject: &ParsedCapture, is_pretty: bool, sink: &mut dyn Sink) -> Result<(), WriteError> {
     let Some(payload) = &subject.payload else { return Ok(()) };
     let mut out = Pieces::new(sink);
     if is_pretty {

@@ -2,7 +2,7 @@
 
 use super::out::Pieces;
 use super::round_trip::{DecodeError, Decoded};
-use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, growth, json, payload_of};
+use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, growth, json, payload_of};
 
 #[derive(Debug)]
 pub struct JsonFenced;
@@ -14,13 +14,13 @@ impl Format for JsonFenced {
     fn title(&self) -> &'static str {
         "JSON in a fence"
     }
-    fn syntax(&self, _subject: &Subject) -> Syntax {
+    fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown
     }
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let mut out = Pieces::new(sink);
         let fence = growth::fence(payload.root());

@@ -2,7 +2,7 @@
 
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Key, key_form};
-use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, payload_of};
+use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, payload_of};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node, write};
 
@@ -26,13 +26,13 @@ impl Format for JsonTable {
     fn title(&self) -> &'static str {
         "JSON, columns and rows"
     }
-    fn syntax(&self, _subject: &Subject) -> Syntax {
+    fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
     }
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let root = payload.root();
         let nodes = (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index));

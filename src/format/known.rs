@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use crate::capture::{FactCount, Matched, Payload, count_facts};
+use crate::capture::{FactCount, FactMatches, Payload, count_facts};
 use crate::token::{Counter, Counts};
 
 type Key = [u8; 32];
@@ -54,10 +54,10 @@ impl TextMemo {
     }
 
     /// The same with the facts themselves; those of a text that tells all are left out.
-    pub fn told(&self, payload: &Payload, text: &str) -> Matched {
+    pub fn told(&self, payload: &Payload, text: &str) -> FactMatches {
         let key = key(text.as_bytes());
         if let Some(known) = lock(&self.facts).get(&key).filter(|known| known.kept == known.total) {
-            return Matched { count: *known, ..Matched::default() };
+            return FactMatches { count: *known, ..FactMatches::default() };
         }
         let told = count_facts(payload, text);
         lock(&self.facts).insert(key, told.count);

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::round_trip::{self, RoundTrip};
-use super::{Format, Sink, Subject, WriteError};
+use super::{Format, ParsedCapture, Sink, WriteError};
 use crate::capture::{BlockKind, FactCount, is_wrapped};
 use crate::number::number_of;
 use crate::token::{Counter, Encoding, Tokens};
@@ -110,7 +110,7 @@ impl Row {
     }
 
     /// The tokens of one format alone; `None` where it has no text for this answer.
-    pub fn tokens_of(format: &dyn Format, subject: &Subject) -> Option<Tokens> {
+    pub fn tokens_of(format: &dyn Format, subject: &ParsedCapture) -> Option<Tokens> {
         if format.applies(subject).is_err() {
             return None;
         }
@@ -122,7 +122,7 @@ impl Row {
     }
 
     /// Measures one format.
-    pub fn measure(format: &dyn Format, subject: &Subject) -> Self {
+    pub fn measure(format: &dyn Format, subject: &ParsedCapture) -> Self {
         let mut row = Self { format: format.id(), ..Self::default() };
         if let Err(reason) = format.applies(subject) {
             row.why = Some(reason.0);
@@ -161,7 +161,7 @@ impl Row {
 
 /// Blocks that are no text and so not in `content`: media, which no tokenizer of text can count, and what hosts each
 /// make something else of.
-fn uncounted(subject: &Subject) -> Option<String> {
+fn uncounted(subject: &ParsedCapture) -> Option<String> {
     let of = |kind: BlockKind, one: &str, more: &str| {
         let count = subject.reading.blocks.iter().filter(|block| block.kind == kind).count();
         match count {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::{self, cell_text};
-use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, markdown};
+use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, markdown};
 use crate::json::Kind;
 
 #[derive(Debug)]
@@ -18,13 +18,13 @@ impl Format for MarkdownTable {
     fn title(&self) -> &'static str {
         "Markdown table"
     }
-    fn syntax(&self, _subject: &Subject) -> Syntax {
+    fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown
     }
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         rows::applies(subject)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         rows::write_table(subject, self.title(), sink, |rows, columns, out| {
             markdown::push_envelope(rows, out);
             push_row(out, columns.names.iter().map(|name| markdown::escape(name)));

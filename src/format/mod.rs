@@ -34,7 +34,7 @@ use crate::token::{self, Tokens};
 
 /// What a format is written from.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct ParsedCapture {
     pub capture: std::sync::Arc<Capture>,
     pub reading: Reading,
     pub payload: Option<Payload>,
@@ -42,7 +42,7 @@ pub struct Subject {
     pub known: std::sync::Arc<TextMemo>,
 }
 
-impl Subject {
+impl ParsedCapture {
     pub fn of(capture: std::sync::Arc<Capture>) -> Self {
         let reading = Reading::of(&capture);
         let payload = Payload::read_as(&reading, &capture.read_text);
@@ -117,7 +117,7 @@ fn count(text: &str) -> Tokens {
 }
 
 impl TextOnly {
-    fn of(subject: &Subject) -> Self {
+    fn of(subject: &ParsedCapture) -> Self {
         let reading = &subject.reading;
         let others = reading.blocks.iter().filter(|block| block.kind != BlockKind::Text || block.text.is_none()).count();
         let (Some(payload), Some(text)) = (&subject.payload, reading.content_text()) else {
@@ -198,19 +198,19 @@ pub trait Format: Sync {
         false
     }
     /// What the text of this answer is written in.
-    fn syntax(&self, _subject: &Subject) -> Syntax {
+    fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Plain
     }
     /// Whether the format exists for this answer; the reason is a sentence fragment.
     ///
     /// # Errors
     /// [`NotApplicable`] with the reason.
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable>;
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable>;
     /// Writes the text. Only called where [`Format::applies`] said yes.
     ///
     /// # Errors
     /// [`WriteError`] when refused.
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError>;
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError>;
     /// Reads a text of this format back, from the text alone; `None` where the format is no way of writing a payload.
     fn decode(&self, _text: &str) -> Option<Result<Decoded, DecodeError>> {
         None
@@ -240,7 +240,7 @@ pub static FORMATS: &[&dyn Format] = &[
 pub const NO_DATA: &str = "no data in this answer";
 
 /// The payload that a derived format is written from.
-fn payload_of(subject: &Subject) -> Result<&Payload, NotApplicable> {
+fn payload_of(subject: &ParsedCapture) -> Result<&Payload, NotApplicable> {
     subject.payload.as_ref().ok_or_else(|| NotApplicable(NO_DATA.into()))
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::json::compact;
 use super::out::Pieces;
-use super::{NotApplicable, Sink, Subject, WriteError, payload_of};
+use super::{NotApplicable, ParsedCapture, Sink, WriteError, payload_of};
 use crate::capture::facts::record_lists;
 use crate::json::{FaultKind, Kind, Node};
 
@@ -13,13 +13,13 @@ use crate::json::{FaultKind, Kind, Node};
 const MAX_CELLS: usize = 20_000_000;
 
 /// What every table begins with: whether there are records.
-pub(super) fn applies(subject: &Subject) -> Result<(), NotApplicable> {
+pub(super) fn applies(subject: &ParsedCapture) -> Result<(), NotApplicable> {
     RowSet::of(payload_of(subject)?.root()).map(|_| ())
 }
 
 /// Writes a table: finds the records and their columns, and hands them to `write`; `format` is the name in the reasons.
 pub(super) fn write_table(
-    subject: &Subject,
+    subject: &ParsedCapture,
     format: &str,
     sink: &mut dyn Sink,
     write: impl FnOnce(RowSet<'_>, &Columns<'_>, &mut Pieces<'_>) -> Result<(), WriteError>,

@@ -13,9 +13,9 @@ use crate::json::write::string as write_string;
 use crate::json::{Doc, Kind, Node};
 
 /// An answer with this `result`.
-pub(crate) fn subject(result: &str) -> Subject {
+pub(crate) fn subject(result: &str) -> ParsedCapture {
     let response = Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#));
-    Subject::of(Arc::new(Capture {
+    ParsedCapture::of(Arc::new(Capture {
         tool: Tool::unlisted("t"),
         arguments: Bytes::from_static(b"{}"),
         response: Some(response),
@@ -23,7 +23,7 @@ pub(crate) fn subject(result: &str) -> Subject {
     }))
 }
 
-pub(crate) fn of_payload(payload: &str) -> Subject {
+pub(crate) fn of_payload(payload: &str) -> ParsedCapture {
     subject(&format!(r#"{{"content":[],"structuredContent":{payload}}}"#))
 }
 
@@ -36,7 +36,7 @@ impl Sink for Gather {
     }
 }
 
-pub(crate) fn write(id: &str, subject: &Subject) -> Result<String, String> {
+pub(crate) fn write(id: &str, subject: &ParsedCapture) -> Result<String, String> {
     let format = by_id(id).unwrap();
     format.applies(subject).map_err(|why| why.0)?;
     let mut gather = Gather(Vec::new(), 0);

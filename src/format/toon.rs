@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::out::Pieces;
 use super::round_trip::{DecodeError, Decoded};
 use super::value::{Exact, decoded};
-use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
+use super::{Format, NotApplicable, ParsedCapture, Sink, WriteError, payload_of};
 
 #[derive(Debug)]
 pub struct Toon;
@@ -17,10 +17,10 @@ impl Format for Toon {
     fn title(&self) -> &'static str {
         "TOON"
     }
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let value = Exact::of(payload.root(), self.title())?;
         let text = toon_format::encode_default(&value).map_err(|error| WriteError(error.to_string()))?;

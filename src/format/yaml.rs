@@ -11,7 +11,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded};
 use super::value::Exact;
-use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
+use super::{Format, NotApplicable, ParsedCapture, Sink, WriteError, payload_of};
 use crate::json::Kind;
 use crate::json::decimal::is_number;
 
@@ -25,10 +25,10 @@ impl Format for Yaml {
     fn title(&self) -> &'static str {
         "YAML"
     }
-    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let value = Exact::of(payload.root(), self.title())?;
         let mut out = Pieces::new(sink);

@@ -4,8 +4,8 @@ use bytes::Bytes;
 
 use super::rules::{Delivery, Trim};
 use super::run::Run;
+use super::source_map::SourceMapped;
 use super::template::{Template, TemplatePiece, Var};
-use super::traced::SourceMapped;
 use super::view::Raw;
 use super::write;
 use crate::json::{Doc, Kind};

@@ -9,12 +9,12 @@ use bytes::Bytes;
 use super::deliver;
 use super::rules::JsonMode;
 use super::run::Run;
+use super::source_map::{SourceMapped, Span, TextOrigin};
 use super::template::{Template, TemplatePiece, Var};
-use super::traced::{SourceMapped, Span, TextOrigin};
-use super::view::{Dropped, Part};
+use super::view::{Omission, Part};
 use super::write::{self, Writer};
 use crate::capture::Block;
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::json::{Doc, Node};
 
 /// What the hosts have in common that are shown one answer: several write `structuredContent` alike, and of equal views
@@ -26,7 +26,7 @@ pub struct RenderCache {
     pub(super) spans: Once<[Span]>,
     pub(super) parts: Once<[Part]>,
     pub(super) kept: Once<[Range<usize>]>,
-    pub(super) dropped: Once<[Dropped]>,
+    pub(super) dropped: Once<[Omission]>,
 }
 
 impl RenderCache {
@@ -190,7 +190,7 @@ impl<'a> Run<'a> {
 }
 
 /// A value that belongs to a block; `None` for any other placeholder.
-fn block_value(var: Var, block: &Block, subject: &Subject, mime_line: &str) -> Option<String> {
+fn block_value(var: Var, block: &Block, subject: &ParsedCapture, mime_line: &str) -> Option<String> {
     let node = subject.reading.doc.node(block.node);
     let member = |name: &str| Some(node?.get(name)?.as_str()?.into_owned());
     let name = || block.name.clone().or_else(|| member("name")).unwrap_or_default();

@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use super::rules::{Applies, Evidence, Host, KeepRule, LimitRule, LimitUnit};
+use super::source_map::SourceMapped;
 use super::template::{Template, TemplatePiece, Var};
-use super::traced::SourceMapped;
 use super::view::Raw;
 
 /// What a host's limits mean for one answer.

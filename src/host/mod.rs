@@ -17,7 +17,7 @@ pub mod rules;
 mod run;
 mod schema;
 mod template;
-mod traced;
+mod source_map;
 mod view;
 mod write;
 
@@ -27,9 +27,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub use fill::RenderCache;
 pub use limit::{LimitOutcome, LimitState, Truncation};
 pub use rules::{Evidence, Host, HostId, HostKind};
+pub use source_map::{Span, TextOrigin};
 pub use template::{Template, TemplatePiece, Var};
-pub use traced::{Span, TextOrigin};
-pub use view::{Dropped, HostView, Part, ViewContext, What};
+pub use view::{HostView, Omission, Part, ViewContext, What};
 
 use crate::problem::Problem;
 

@@ -17,7 +17,7 @@ use super::template::Template;
 use super::view::ViewContext;
 use super::{Hosts, read};
 use crate::capture::{Block, BlockKind};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 
 pub use entry::Naming;
 pub use finding::{Answers, Confidence, ProbeFinding, SERVER, find};
@@ -25,10 +25,10 @@ pub use paste::{heading, sections};
 
 /// One answer of the probe server, and what the host gave its model for it.
 #[derive(Clone, Debug)]
-pub struct Probed {
+pub struct ProbeAnswer {
     /// The name of the probe's tool.
     pub tool: String,
-    pub sent: Arc<Subject>,
+    pub sent: Arc<ParsedCapture>,
     /// The text as it was pasted back.
     pub shown: String,
 }
@@ -75,7 +75,7 @@ const MODES: &[(JsonMode, &str)] = &[
 const JOINS: &[&str] = &["\n", "", "\n\n", " "];
 
 /// Finds the rules that give what was shown. `server` is the name that the host's configuration gives the probe server.
-pub fn deduce(probes: &[Probed], server: &str, hosts: &Hosts) -> Guess {
+pub fn deduce(probes: &[ProbeAnswer], server: &str, hosts: &Hosts) -> Guess {
     let mut fits = Vec::new();
     let mut nearest: Option<(HostId, usize)> = None;
     let mut unjudged = 0;
@@ -101,12 +101,12 @@ pub fn deduce(probes: &[Probed], server: &str, hosts: &Hosts) -> Guess {
 }
 
 /// The probes whose texts a host's rules give.
-fn explained(host: &Host, probes: &[Probed], server: &str) -> Vec<String> {
+fn explained(host: &Host, probes: &[ProbeAnswer], server: &str) -> Vec<String> {
     judged(host, probes, server).0
 }
 
 /// The probes whose texts a host's rules give, and how many texts cannot be computed by them.
-fn judged(host: &Host, probes: &[Probed], server: &str) -> (Vec<String>, usize) {
+fn judged(host: &Host, probes: &[ProbeAnswer], server: &str) -> (Vec<String>, usize) {
     let mut names = Vec::new();
     let mut unknown = 0;
     for probe in probes {
@@ -191,7 +191,7 @@ struct Around {
 }
 
 /// Tries what is left to choose, the plainest first, and keeps what explains most.
-fn search(probes: &[Probed], server: &str) -> Option<Host> {
+fn search(probes: &[ProbeAnswer], server: &str) -> Option<Host> {
     let mut base = plain()?;
     let around = read_around(probes);
     let (before, after) = &around.each;
@@ -250,9 +250,9 @@ fn place(block: &Block, shown: &str) -> Option<std::ops::Range<usize>> {
 }
 
 /// Reads off what stands before, between and after texts.
-fn read_around(probes: &[Probed]) -> Around {
+fn read_around(probes: &[ProbeAnswer]) -> Around {
     let good = || probes.iter().filter(|probe| probe.sent.reading.is_error != Some(true));
-    let texts = |probe: &Probed| {
+    let texts = |probe: &ProbeAnswer| {
         let blocks = &probe.sent.reading.blocks;
         let is_plain = probe.sent.reading.structured().is_none() && blocks.iter().all(|block| block.kind == BlockKind::Text);
         if is_plain { blocks.iter().map(|block| place(block, &probe.shown)).collect::<Option<Vec<_>>>() } else { None }
@@ -295,7 +295,7 @@ fn timed(text: &str) -> String {
 
 /// Reads off what became of blocks that stand between two texts: `ends` stand before and after them, `nothing` where they
 /// are left out.
-fn read_blocks(rules: &mut BlockRules, probes: &[Probed], ends: (&str, &str), nothing: &str) {
+fn read_blocks(rules: &mut BlockRules, probes: &[ProbeAnswer], ends: (&str, &str), nothing: &str) {
     for probe in probes.iter().filter(|probe| probe.sent.reading.is_error != Some(true)) {
         let [first, block, last] = probe.sent.reading.blocks.as_slice() else { continue };
         let (Some(first), Some(last)) = (place(first, &probe.shown), place(last, &probe.shown)) else { continue };
@@ -322,7 +322,7 @@ fn read_blocks(rules: &mut BlockRules, probes: &[Probed], ends: (&str, &str), no
 }
 
 /// A text with the values of a block as placeholders, the longest first.
-fn template(text: &str, block: &Block, sent: &Subject) -> String {
+fn template(text: &str, block: &Block, sent: &ParsedCapture) -> String {
     let description = sent.reading.doc.node(block.node).and_then(|node| Some(node.get("description")?.as_str()?.into_owned()));
     let mut values = vec![
         (block.text.as_deref().map(str::to_owned), "{text}"),
@@ -342,7 +342,7 @@ fn template(text: &str, block: &Block, sent: &Subject) -> String {
 }
 
 /// Reads off what an error adds, for the rules as they are.
-fn read_error(host: &mut Host, probes: &[Probed], server: &str) {
+fn read_error(host: &mut Host, probes: &[ProbeAnswer], server: &str) {
     let failed = probes.iter().filter(|probe| probe.sent.reading.is_error == Some(true));
     for probe in failed {
         for select in [None, Some(Select::Content), Some(Select::Structured)] {
@@ -439,7 +439,7 @@ mod tests {
     ];
 
     /// What a built-in host would have shown; probes that it has no text for are left out.
-    fn pasted(host: &Host) -> Vec<Probed> {
+    fn pasted(host: &Host) -> Vec<ProbeAnswer> {
         let probe = |(tool, result): &(&str, &str)| {
             let sent = Arc::new(subject(result));
             let context = ViewContext {
@@ -451,7 +451,7 @@ mod tests {
             };
             let view = host.view(&sent, &context);
             let shown = view.text.to_string();
-            view.is_computable().then_some(Probed { tool: (*tool).to_owned(), sent, shown })
+            view.is_computable().then_some(ProbeAnswer { tool: (*tool).to_owned(), sent, shown })
         };
         PROBES.iter().filter_map(probe).collect()
     }

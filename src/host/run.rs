@@ -5,28 +5,28 @@ use std::borrow::Cow;
 use super::deliver::{self, Pieces};
 use super::fill::{RenderCache, only};
 use super::rules::{Dedupe, Delivery, ErrorBlocks, Host, ResultMeta, RuleStep, Select, StructuredWhen};
+use super::source_map::{SourceMapped, TextOrigin};
 use super::template::Var;
-use super::traced::{SourceMapped, TextOrigin};
-use super::view::{Dropped, Raw, ViewContext, What};
+use super::view::{Omission, Raw, ViewContext, What};
 use super::write::Writer;
 use crate::capture::{Block, BlockKind};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::json::{Kind, Node};
 
 /// One view being computed.
 pub(super) struct Run<'a> {
     pub host: &'a Host,
-    pub subject: &'a Subject,
+    pub subject: &'a ParsedCapture,
     pub context: &'a ViewContext<'a>,
     pub written: &'a RenderCache,
     pub is_error: bool,
     pub select: Select,
     structured: Option<Node<'a>>,
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<Omission>,
 }
 
 impl<'a> Run<'a> {
-    pub fn new(host: &'a Host, subject: &'a Subject, context: &'a ViewContext<'a>, written: &'a RenderCache) -> Self {
+    pub fn new(host: &'a Host, subject: &'a ParsedCapture, context: &'a ViewContext<'a>, written: &'a RenderCache) -> Self {
         let is_error = subject.reading.is_error == Some(true);
         let select = host.error.select.filter(|_| is_error).unwrap_or(host.select);
         let structured = subject.reading.structured().filter(|node| counts(*node, host.structured_when));
@@ -34,7 +34,7 @@ impl<'a> Run<'a> {
     }
 
     pub fn drop(&mut self, what: What, why: impl Into<Cow<'static, str>>) {
-        self.dropped.push(Dropped { what, why: why.into() });
+        self.dropped.push(Omission { what, why: why.into() });
     }
 
     /// Steps 1 to 5 of the rules: the texts and media, in order.

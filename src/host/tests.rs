@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::*;
 use crate::capture::{Capture, CaptureId, Server, Tool};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 
 #[derive(Deserialize)]
 struct Examples {
@@ -39,9 +39,9 @@ struct Example {
     parts: Vec<String>,
 }
 
-pub(crate) fn subject(result: &str) -> Subject {
+pub(crate) fn subject(result: &str) -> ParsedCapture {
     let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
-    Subject::of(Arc::new(Capture {
+    ParsedCapture::of(Arc::new(Capture {
         tool: Tool::unlisted("probe"),
         arguments: Bytes::from_static(b"{}"),
         response: Some(Bytes::from(response)),
@@ -267,7 +267,7 @@ fn what_is_left_out_says_why() {
     );
     assert_eq!(why("goose-openai").0, "block 2 (unknown blocks): the host answers with an error of its own instead");
     assert!(why("llamaindex").0.contains("not"), "{:?}", why("llamaindex"));
-    let rpc = Subject::of(Arc::new(Capture {
+    let rpc = ParsedCapture::of(Arc::new(Capture {
         response: Some(Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}"#)),
         ..(*subject("{}").capture).clone()
     }));

@@ -10,9 +10,9 @@ use super::fill::RenderCache;
 use super::limit::{self, LimitOutcome};
 use super::rules::{Host, HostId, Select};
 use super::run::Run;
-use super::traced::{SourceMapped, Span};
+use super::source_map::{SourceMapped, Span};
 use crate::capture::Capture;
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::format::ledger::INTERRUPTED;
 
 /// What the rules need beside the result.
@@ -63,7 +63,7 @@ pub enum What {
 
 /// What is left out, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dropped {
+pub struct Omission {
     pub what: What,
     /// A sentence fragment.
     pub why: Cow<'static, str>,
@@ -88,7 +88,7 @@ pub struct HostView {
     pub kept: Arc<[Range<usize>]>,
     /// The ranges of `full` that a limit took out, in order. The line end between two parts is nobody's.
     pub removed: Arc<[Range<usize>]>,
-    pub dropped: Arc<[Dropped]>,
+    pub dropped: Arc<[Omission]>,
     pub limit: LimitOutcome,
     /// The error is flagged to the model outside the text.
     pub flags_error: bool,
@@ -127,7 +127,7 @@ impl HostView {
     }
 
     /// One whose text cannot be computed.
-    fn none(host: &Host, why: String, dropped: &[Dropped], written: &RenderCache) -> Self {
+    fn none(host: &Host, why: String, dropped: &[Omission], written: &RenderCache) -> Self {
         let empty = written.texts.of("");
         Self {
             host: host.id,
@@ -155,12 +155,12 @@ pub(super) enum Raw {
 
 impl Host {
     /// What this host's model is shown for an answer.
-    pub fn view(&self, subject: &Subject, context: &ViewContext<'_>) -> HostView {
+    pub fn view(&self, subject: &ParsedCapture, context: &ViewContext<'_>) -> HostView {
         self.view_among(subject, context, &RenderCache::default())
     }
 
     /// The same where other hosts are shown this answer too: `written` is for this one `subject`.
-    pub fn view_among(&self, subject: &Subject, context: &ViewContext<'_>, written: &RenderCache) -> HostView {
+    pub fn view_among(&self, subject: &ParsedCapture, context: &ViewContext<'_>, written: &RenderCache) -> HostView {
         let mut run = Run::new(self, subject, context, written);
         let parts = match run.parts() {
             Ok(parts) => parts,

@@ -5,7 +5,7 @@ use std::vec;
 
 use super::number;
 use super::rules::JsonMode;
-use super::traced::{SourceMapped, TextOrigin};
+use super::source_map::{SourceMapped, TextOrigin};
 use crate::json::{Children, FaultKind, Kind, Node, write as escape};
 
 /// Indentation beyond this is refused rather than written for every host.

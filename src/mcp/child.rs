@@ -36,7 +36,7 @@ pub(super) enum ChildEnd {
 }
 
 /// A started server and its pipes.
-pub(super) struct Started {
+pub(super) struct StartedChild {
     pub process: Process,
     pub stdin: ChildStdin,
     pub stdout: ChildStdout,
@@ -88,7 +88,7 @@ pub(super) fn start(
     options: &Options,
     tap: &Arc<Tap>,
     tasks: &mut JoinSet<()>,
-) -> Result<Started, Error> {
+) -> Result<StartedChild, Error> {
     tap.begin_step("find the program", &command.program);
     let found = check(command)?;
     tap.end_step(&found, StepState::Done);
@@ -156,7 +156,7 @@ pub(super) fn start(
         #[cfg(windows)]
         _job: job,
     };
-    Ok(Started { process, stdin, stdout, fate })
+    Ok(StartedChild { process, stdin, stdout, fate })
 }
 
 fn find(text: &[u8], word: &[u8]) -> Option<usize> {

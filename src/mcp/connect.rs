@@ -22,7 +22,7 @@ use super::error::Error;
 use super::handshake::{self, Verdict};
 use super::http_client::Client;
 use super::session::{CloseOnDrop, Link, Listening, Session};
-use super::tap::{Outbox, SdkEnd, Tap, Waiting};
+use super::tap::{Outbox, PendingRequest, SdkEnd, Tap};
 use super::tasks::TASKS;
 use super::{Options, QUEUE, SessionEvent, child, fate_of, http, http_sse, lines_link, read_lines};
 use crate::capture::{Server, StepState};
@@ -188,7 +188,7 @@ async fn start(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Lin
         }
         Source::Command(command) => {
             phase("starting the program");
-            let child::Started { process, stdin, stdout, fate } = child::start(command, options, tap, &mut tasks)?;
+            let child::StartedChild { process, stdin, stdout, fate } = child::start(command, options, tap, &mut tasks)?;
             phase("waiting for the server");
             let watched = Arc::clone(tap);
             let end = async move || fate_of(&watched, fate).await;
@@ -309,7 +309,7 @@ async fn probe(tap: &Arc<Tap>, who: &Identity) -> Result<Verdict, Error> {
         let (end, _) = waiting.done.await.map_err(|_| Error::Closed { place: tap.place.clone() })?;
         match handshake::discovered(end, version, &tap.place)? {
             handshake::Discovered::Is(verdict) => return Ok(verdict),
-            handshake::Discovered::Ask(other) => version = other,
+            handshake::Discovered::ServerRequest(other) => version = other,
         }
     }
     Err(Error::Handshake {
@@ -325,7 +325,7 @@ async fn initialize(tap: &Arc<Tap>, link: &Link, who: &Identity, version: &'stat
     tap.begin_step("negotiate", &format!("initialize ({version})"));
     let (to_sdk, inbox) = mpsc::channel(QUEUE);
     tap.attach(to_sdk.clone());
-    let (sent, sending) = oneshot::channel::<Waiting>();
+    let (sent, sending) = oneshot::channel::<PendingRequest>();
     let (capabilities, info) = (&who.capabilities, who.info());
     let hello = format!(r#"{{"protocolVersion":"{version}","capabilities":{capabilities},"clientInfo":{info}}}"#);
     let end = SdkEnd { tap: Arc::clone(tap), inbox, initialize: Some((hello.clone(), sent)) };

@@ -17,7 +17,7 @@ use crate::capture::StepState;
 
 /// What connections took.
 #[derive(Default)]
-pub(super) struct Took(Mutex<Clock>);
+pub(super) struct ConnectTimes(Mutex<Clock>);
 
 #[derive(Default)]
 struct Clock {
@@ -40,7 +40,7 @@ pub(super) struct Parts {
     pub whole: Duration,
 }
 
-impl Took {
+impl ConnectTimes {
     /// What the connection made last took; once.
     pub(super) fn take(&self) -> Option<Parts> {
         self.clock().last.take()
@@ -59,7 +59,7 @@ impl Took {
 /// The system's resolver, which says what it found.
 pub(super) struct Resolver {
     pub tap: Arc<Tap>,
-    pub took: Arc<Took>,
+    pub took: Arc<ConnectTimes>,
 }
 
 impl Resolve for Resolver {
@@ -92,7 +92,7 @@ impl Resolve for Resolver {
 
 /// Times each connection that is made.
 #[derive(Clone)]
-pub(super) struct Timed(pub Arc<Took>);
+pub(super) struct Timed(pub Arc<ConnectTimes>);
 
 impl<S> Layer<S> for Timed {
     type Service = Timing<S>;
@@ -105,7 +105,7 @@ impl<S> Layer<S> for Timed {
 #[derive(Clone)]
 pub(super) struct Timing<S> {
     inner: S,
-    took: Arc<Took>,
+    took: Arc<ConnectTimes>,
 }
 
 impl<R, S: Service<R>> Service<R> for Timing<S>

@@ -162,7 +162,7 @@ fn names(versions: Node<'_>) -> Vec<String> {
 fn chosen(versions: &[String], asked: &str, said: String, place: &str) -> Result<Discovered, Error> {
     let shared = Protocol::VERSIONS.iter().rev().find(|known| versions.iter().any(|version| version == *known));
     match shared {
-        Some(version) if Protocol::is_stateless(version) => Ok(Discovered::Ask(version)),
+        Some(version) if Protocol::is_stateless(version) => Ok(Discovered::ServerRequest(version)),
         Some(version) => Ok(Discovered::Is(Verdict::Handshake { why: said, version: Some(version) })),
         None if versions.is_empty() => Err(Error::Handshake {
             place: place.to_owned(),

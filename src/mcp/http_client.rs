@@ -19,7 +19,7 @@ use rustls::pki_types::CertificateDer;
 use tokio_util::io::{ReaderStream, StreamReader};
 
 use super::SessionEvent;
-use super::connector::{Parts, Resolver, Timed, Took};
+use super::connector::{ConnectTimes, Parts, Resolver, Timed};
 use super::error::{Error, connect_words, innermost};
 use super::login::{Login, LoginStore, Tries};
 use super::tap::Tap;
@@ -49,7 +49,7 @@ pub(super) struct Client {
     tap: Arc<Tap>,
     /// Whether the steps of the first request have been told.
     told: AtomicBool,
-    took: Arc<Took>,
+    took: Arc<ConnectTimes>,
 }
 
 /// The certificates of a person's own authorities.
@@ -79,7 +79,7 @@ impl Client {
             value.set_sensitive(true);
             headers.append(parsed, value);
         }
-        let took = Arc::<Took>::default();
+        let took = Arc::<ConnectTimes>::default();
         let mut builder = reqwest::Client::builder()
             .redirect(Policy::custom(|attempt| {
                 let is_same = attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());

@@ -16,7 +16,7 @@
 //! decision. By itself Loupe sends again only what was refused for want of a login, and answers only what needs nobody
 //! (`ping`, the folders that were given).
 
-mod asks;
+mod server_requests;
 mod backlog;
 mod cancel_token;
 mod child;
@@ -39,7 +39,7 @@ mod log;
 mod param_headers;
 mod rounds;
 pub mod login;
-mod patience;
+mod deadline;
 mod session;
 mod sse;
 mod tap;
@@ -56,9 +56,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
-pub use asks::{Answer, ClientCapabilities, RequestHandler};
 pub use cancel_token::CancelToken;
 pub use error::Error;
+pub use server_requests::{Answer, ClientCapabilities, RequestHandler};
 pub use session::Session;
 pub use wire::line;
 
@@ -207,7 +207,7 @@ pub struct List {
 
 /// A request whose answer is shown like a tool's: a resource that is read, a prompt that is filled in.
 #[derive(Clone, Debug)]
-pub struct Asking {
+pub struct ContentRequest {
     pub id: CaptureId,
     /// `resources/read` or `prompts/get`.
     pub method: &'static str,

@@ -6,10 +6,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
-use super::asks::{Answer, MASKED};
 use super::cancel_token::CancelToken;
+use super::server_requests::{Answer, MASKED};
 use super::tap::Tap;
-use crate::ask::{Ask, Reply, Round, Wants};
+use crate::server_request::{Reply, RequestKind, Round, ServerRequest};
 
 /// A server that asks more often than this is not answered any more.
 pub(super) const MAX_ROUNDS: usize = 10;
@@ -116,15 +116,15 @@ pub(super) async fn answer(
 
 fn unasked(method: &str) -> String {
     let option = match method {
-        crate::ask::ELICITATION => "--elicit",
-        crate::ask::SAMPLING => "--sampling-reply",
+        crate::server_request::ELICITATION => "--elicit",
+        crate::server_request::SAMPLING => "--sampling-reply",
         _ => "--root",
     };
     format!("the server wants an answer to `{method}` first, which was not declared (on the command line, `{option}` answers it)")
 }
 
 /// Puts one question to whoever answers; roots are known.
-fn put(tap: &Tap, ask: &Ask) -> oneshot::Receiver<Reply> {
+fn put(tap: &Tap, ask: &ServerRequest) -> oneshot::Receiver<Reply> {
     let (give, given) = oneshot::channel();
     let answering = tap.answering();
     let answer = Answer::new(move |reply| {
@@ -132,7 +132,7 @@ fn put(tap: &Tap, ask: &Ask) -> oneshot::Receiver<Reply> {
         give.send(reply).ok();
     });
     match (&ask.wants, answering.roots, answering.asker) {
-        (Wants::Roots, Some(roots), _) => answer.give(Reply::Roots(roots)),
+        (RequestKind::Roots, Some(roots), _) => answer.give(Reply::Roots(roots)),
         (_, _, Some(asker)) => asker(ask.clone(), answer),
         _ => drop(answer),
     }

@@ -18,15 +18,15 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::cancel_token::CancelToken;
 use super::child::Process;
+use super::deadline::Counted;
 use super::envelope::{Peek, peek};
 use super::era::Era;
 use super::error::Error;
 use super::handshake::{Page, read_page};
 use super::lines::Unended;
-use super::patience::Counted;
-use super::tap::{Answer, Beside, End, GivenUp, Tap, Text, Waiting, quote};
+use super::tap::{AbandonedRequest, Answer, End, PendingRequest, SideMessages, Tap, Text, quote};
 use super::tasks::{self, Support};
-use super::{Asking, Call, List, Listing, ToolList, http, param_headers};
+use super::{Call, ContentRequest, List, Listing, ToolList, http, param_headers};
 use crate::capture::{Capture, Message, Outcome, Server, Step, StepState, Tool};
 use crate::json::write;
 pub(super) use listen::Listening;
@@ -76,14 +76,14 @@ pub struct Session {
 }
 
 /// Gives a request up when whoever waits for it goes away.
-struct Ask<'a> {
+struct ServerRequest<'a> {
     tap: &'a Tap,
-    waiting: Waiting,
+    waiting: PendingRequest,
 }
 
-impl Ask<'_> {
+impl ServerRequest<'_> {
     /// Tells the server, and lets go. `None` where the request has just ended by itself.
-    fn give_up(&self, reason: &str) -> Option<GivenUp> {
+    fn give_up(&self, reason: &str) -> Option<AbandonedRequest> {
         if self.tap.is_pending(self.waiting.id) && !self.tap.cancel(self.waiting.id) {
             let notice = format!(
                 r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":{}}}}}"#,
@@ -97,7 +97,7 @@ impl Ask<'_> {
     }
 }
 
-impl Drop for Ask<'_> {
+impl Drop for ServerRequest<'_> {
     fn drop(&mut self) {
         self.give_up("nobody is waiting for it any more");
     }
@@ -132,7 +132,7 @@ impl TimeLimit {
 
 struct Asked {
     ended: Ended,
-    beside: Beside,
+    beside: SideMessages,
     left_at: Option<Instant>,
 }
 
@@ -261,7 +261,7 @@ impl Session {
         time: &mut TimeLimit,
         cancel: &CancelToken,
     ) -> Result<Asked, Error> {
-        let mut ask = Ask { tap: &self.tap, waiting: self.tap.request(write)? };
+        let mut ask = ServerRequest { tap: &self.tap, waiting: self.tap.request(write)? };
         let (limit, hard_limit) = (time.limit, time.hard());
         let deadline = self.tap.patience.until(time.since, limit);
         let hard = self.tap.patience.until(time.begun, hard_limit);
@@ -273,7 +273,7 @@ impl Session {
             tokio::select! {
                 biased;
                 done = &mut ask.waiting.done => {
-                    let lost = || (End::Lost(Arc::new(Error::Closed { place: self.tap.place.clone() })), Beside::default());
+                    let lost = || (End::Lost(Arc::new(Error::Closed { place: self.tap.place.clone() })), SideMessages::default());
                     let (end, beside) = done.unwrap_or_else(|_| lost());
                     return Ok(Asked { ended: Ended::End(end), beside, left_at });
                 }
@@ -317,7 +317,7 @@ impl Session {
             _ => "cancelled by the user".into(),
         };
         match ask.give_up(&reason) {
-            Some(GivenUp { mut beside, odd }) => {
+            Some(AbandonedRequest { mut beside, odd }) => {
                 let ended = match ended {
                     Ended::TimedOut(passed) => self.timed_out(ask.waiting.id, passed, odd, unended, &mut beside),
                     other => other,
@@ -327,7 +327,7 @@ impl Session {
             // The answer came in this very moment.
             None => match ask.waiting.done.try_recv() {
                 Ok((end, beside)) => Ok(Asked { ended: Ended::End(end), beside, left_at }),
-                Err(_) => Ok(Asked { ended, beside: Beside::default(), left_at }),
+                Err(_) => Ok(Asked { ended, beside: SideMessages::default(), left_at }),
             },
         }
     }
@@ -344,7 +344,7 @@ impl Session {
     }
 
     /// How a wait ends at its limit: what came in place of an answer is shown in its place.
-    fn timed_out(&self, id: i64, passed: Duration, odd: Option<Bytes>, unended: Bytes, beside: &mut Beside) -> Ended {
+    fn timed_out(&self, id: i64, passed: Duration, odd: Option<Bytes>, unended: Bytes, beside: &mut SideMessages) -> Ended {
         let seconds = passed.as_secs_f64();
         let is_message = match peek(&unended) {
             Peek::Object(envelope) => envelope.complete && envelope.is_response() && envelope.id.number() == Some(id),
@@ -394,8 +394,8 @@ impl Session {
 
     /// Reads a resource or fills in a prompt. Whatever happens, there is a capture of it; its tool is named like the
     /// method, and its arguments are the parameters.
-    pub async fn read(&self, ask: Asking, cancel: CancelToken) -> Capture {
-        let Asking { id, method, params, limit } = ask;
+    pub async fn read(&self, ask: ContentRequest, cancel: CancelToken) -> Capture {
+        let ContentRequest { id, method, params, limit } = ask;
         let mut tool = Tool::unlisted(method);
         tool.faults.clear();
         let (sent, era) = (params.clone(), self.era.clone());

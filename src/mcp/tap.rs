@@ -19,13 +19,13 @@ use bytes::Bytes;
 use rmcp::model::ServerJsonRpcMessage;
 use tokio::sync::{mpsc, oneshot, watch};
 
-pub(super) use pending::{Answer, Beside, End, GivenUp, Pending, Pulse, Text, Waiting};
+pub(super) use pending::{AbandonedRequest, Answer, End, Pending, PendingRequest, Pulse, SideMessages, Text};
 pub(super) use sdk_end::SdkEnd;
 
-use super::asks::{Asks, ClientCapabilities};
+use super::deadline::PausableDeadline;
 use super::error::{Error, excerpt};
 use super::log::Log;
-use super::patience::PausableDeadline;
+use super::server_requests::{ClientCapabilities, ServerRequests};
 use super::{OnSessionEvent, SessionEvent, Transcript};
 use crate::capture::{Direction, HttpInfo, Message, Step};
 use crate::fixture::redact::Known;
@@ -71,7 +71,7 @@ pub(super) struct State {
     pub outbox: Option<Arc<dyn Outbox>>,
     sdk: Option<mpsc::Sender<ServerJsonRpcMessage>>,
     pub pending: BTreeMap<i64, Pending>,
-    pub asks: Asks,
+    pub server_requests: ServerRequests,
     next_id: i64,
     log: Log,
     /// Lines of an object that is not closed yet.
@@ -92,7 +92,7 @@ pub(super) struct State {
 impl State {
     /// Tells whoever waits whether the server is being waited for.
     pub(super) fn pulse(&self) {
-        let is_asked = self.asks.is_open();
+        let is_asked = self.server_requests.is_open();
         for pending in self.pending.values() {
             pending.pulse.send_modify(|pulse| pulse.is_asked = is_asked);
         }
@@ -138,7 +138,7 @@ impl Tap {
                 outbox: None,
                 sdk: None,
                 pending: BTreeMap::new(),
-                asks: Asks::default(),
+                server_requests: ServerRequests::default(),
                 // The SDK counts from 0, and only its `initialize` is ever sent.
                 next_id: 1,
                 log: Log::new(transcript, limits),
@@ -170,7 +170,7 @@ impl Tap {
     }
 
     /// Other folders from here on; whether folders were declared at all.
-    pub(super) fn set_roots(&self, roots: Vec<crate::ask::Root>) -> bool {
+    pub(super) fn set_roots(&self, roots: Vec<crate::server_request::Root>) -> bool {
         let Some((_, answering)) = self.answering.get() else { return false };
         let mut answering = answering.lock().unwrap_or_else(PoisonError::into_inner);
         let was_declared = answering.roots.is_some();
@@ -236,7 +236,7 @@ impl Tap {
     }
 
     /// Sends a request whose text `write` makes from the id it gets.
-    pub(super) fn request<T: Into<Text>>(&self, write: impl FnOnce(i64) -> T) -> Result<Waiting, Error> {
+    pub(super) fn request<T: Into<Text>>(&self, write: impl FnOnce(i64) -> T) -> Result<PendingRequest, Error> {
         let id = {
             let mut state = self.state();
             state.next_id += 1;
@@ -247,7 +247,10 @@ impl Tap {
 
     /// Sends a request that stays open beside all others, as a subscription does. What it waits for first is that the
     /// server takes it: then the `notifications` that it agreed to come.
-    pub(super) fn request_aside(&self, write: impl FnOnce(i64) -> Bytes) -> Result<(Waiting, oneshot::Receiver<Bytes>), Error> {
+    pub(super) fn request_aside(
+        &self,
+        write: impl FnOnce(i64) -> Bytes,
+    ) -> Result<(PendingRequest, oneshot::Receiver<Bytes>), Error> {
         let id = {
             let mut state = self.state();
             state.next_id += 1;
@@ -257,11 +260,11 @@ impl Tap {
         Ok((self.send_request(id, write(id).into(), Some(agree))?, agreed))
     }
 
-    pub(super) fn request_as(&self, id: i64, text: impl Into<Text>) -> Result<Waiting, Error> {
+    pub(super) fn request_as(&self, id: i64, text: impl Into<Text>) -> Result<PendingRequest, Error> {
         self.send_request(id, text.into(), None)
     }
 
-    fn send_request(&self, id: i64, text: Text, agree: Option<oneshot::Sender<Bytes>>) -> Result<Waiting, Error> {
+    fn send_request(&self, id: i64, text: Text, agree: Option<oneshot::Sender<Bytes>>) -> Result<PendingRequest, Error> {
         let Text { sent, kept } = text;
         let (done, waiting) = oneshot::channel();
         let mut state = self.state();
@@ -274,12 +277,12 @@ impl Tap {
             // What was printed before has nothing to do with it.
             state.first_unreadable = None;
         }
-        let (pulse, felt) = watch::channel(Pulse { beats: 0, is_asked: state.asks.is_open() });
+        let (pulse, felt) = watch::channel(Pulse { beats: 0, is_asked: state.server_requests.is_open() });
         state.pending.insert(
             id,
             Pending {
                 started: Instant::now(),
-                beside: Beside::up_to(self.limits.beside),
+                beside: SideMessages::up_to(self.limits.beside),
                 unreadable: 0,
                 odd: None,
                 is_heard: false,
@@ -291,7 +294,7 @@ impl Tap {
             },
         );
         drop(state);
-        Ok(Waiting { id, left: outbox.send(sent, Some(id)), pulse: felt, done: waiting })
+        Ok(PendingRequest { id, left: outbox.send(sent, Some(id)), pulse: felt, done: waiting })
     }
 
     /// Sends a notification or a response.
@@ -310,7 +313,7 @@ impl Tap {
     }
 
     /// Gives a request up; a late answer belongs to nobody. `None` where it has just ended by itself.
-    pub(super) fn abandon(&self, id: i64) -> Option<GivenUp> {
+    pub(super) fn abandon(&self, id: i64) -> Option<AbandonedRequest> {
         self.state().pending.remove(&id).map(Pending::give_up)
     }
 
@@ -375,7 +378,7 @@ impl Tap {
             }
             state.gone = Some(Arc::clone(&error));
             state.sdk = None;
-            (std::mem::take(&mut state.pending), state.asks.clear(), state.established && state.outbox.is_some())
+            (std::mem::take(&mut state.pending), state.server_requests.clear(), state.established && state.outbox.is_some())
         };
         self.withdraw(asks, "the server is gone");
         for pending in pending.into_values() {
@@ -391,7 +394,7 @@ impl Tap {
         let (outbox, pending, asks) = {
             let mut state = self.state();
             state.sdk = None;
-            (state.outbox.take(), std::mem::take(&mut state.pending), state.asks.clear())
+            (state.outbox.take(), std::mem::take(&mut state.pending), state.server_requests.clear())
         };
         self.withdraw(asks, "the connection was closed");
         let closed = Arc::new(Error::Closed { place: self.place.clone() });

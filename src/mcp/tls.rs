@@ -18,7 +18,7 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, NamedGroup, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 
-use super::connector::Took;
+use super::connector::ConnectTimes;
 
 /// Servers whose sessions are kept to resume them.
 const SESSIONS: usize = 32;
@@ -35,7 +35,7 @@ pub(super) fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, p
 ///
 /// # Errors
 /// An authority's certificate cannot be used, or the system has none.
-pub(super) fn config(authorities: Vec<CertificateDer<'static>>, took: Arc<Took>) -> Result<ClientConfig, rustls::Error> {
+pub(super) fn config(authorities: Vec<CertificateDer<'static>>, took: Arc<ConnectTimes>) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let system = Verifier::new_with_extra_roots(authorities.clone(), Arc::clone(&provider))?;
     let verifier = Trust { system, named: authorities };
@@ -151,7 +151,7 @@ pub(super) fn words(refused: &rustls::Error) -> (String, &'static str) {
 /// Sessions to resume, and the news that one is asked for.
 struct Sessions {
     kept: ClientSessionMemoryCache,
-    took: Arc<Took>,
+    took: Arc<ConnectTimes>,
 }
 
 impl fmt::Debug for Sessions {

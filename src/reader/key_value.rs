@@ -2,7 +2,7 @@
 //! Also lines that are each a record, with several labels: `PID: 1, Command: init, CPU: 0.0`.
 
 use super::build::{Builder, LineAt, Record, Value, lines};
-use super::label::{Labelled, bullet, heading, is_rule, labelled};
+use super::label::{LabelledValue, bullet, heading, is_rule, labelled};
 use super::{Certainty, Reader, TextBlock, TextData, begins_as_json, nested};
 
 pub(super) static KEY_VALUE: Reader = Reader {
@@ -86,7 +86,7 @@ fn read_lines(block: TextBlock<'_>) -> Option<TextData> {
         return None;
     }
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
-    let own = |line: &LineAt<'_>| -> Vec<Labelled> { parts(line).iter().filter_map(labelled).collect() };
+    let own = |line: &LineAt<'_>| -> Vec<LabelledValue> { parts(line).iter().filter_map(labelled).collect() };
     let firsts: Vec<String> =
         all.iter().find_map(|line| Some(own(line)).filter(|labels| labels.len() > 1))?.into_iter().map(|own| own.label).collect();
     let mut builder = Builder::new(&block);
@@ -101,7 +101,7 @@ fn read_lines(block: TextBlock<'_>) -> Option<TextData> {
                 _ => fields.push(part),
             }
         }
-        let values: Vec<Labelled> = fields.iter().filter_map(labelled).filter(|own| !own.value.text.is_empty()).collect();
+        let values: Vec<LabelledValue> = fields.iter().filter_map(labelled).filter(|own| !own.value.text.is_empty()).collect();
         if values.len() > 1 && values[0].label == firsts[0] {
             builder.cover(line.range());
             records.push(Value::Record(values.into_iter().map(|own| (own.label, Value::Cell(own.value))).collect()));

@@ -10,7 +10,7 @@ const WORDS: usize = 6;
 const BYTES: usize = 60;
 
 /// A label with its value, as they stand in one line.
-pub(super) struct Labelled {
+pub(super) struct LabelledValue {
     pub label: String,
     /// Empty where nothing stands beside the label.
     pub value: Cell,
@@ -21,7 +21,7 @@ pub(super) struct Labelled {
 }
 
 /// A line that is a label and a value, whatever marks a list item or emphasis puts around them.
-pub(super) fn labelled(line: &LineAt<'_>) -> Option<Labelled> {
+pub(super) fn labelled(line: &LineAt<'_>) -> Option<LabelledValue> {
     let body = bullet(line.text.trim_start()).unwrap_or(line.text.trim_start()).trim_end();
     let body_at = |part: &str| line.at + (part.as_ptr() as usize - line.text.as_ptr() as usize);
     let (label, value) = split(body)?;
@@ -45,7 +45,7 @@ pub(super) fn labelled(line: &LineAt<'_>) -> Option<Labelled> {
         .find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote).filter(|inner| !inner.contains(*quote)));
     let (value, is_quoted) = (quoted.unwrap_or(value), quoted.is_some());
     let start = if value.is_empty() { line.at + line.text.len() } else { body_at(value) };
-    Some(Labelled {
+    Some(LabelledValue {
         label: name.to_owned(),
         value: Cell {
             text: if is_markdown { unescaped(value).into_owned() } else { value.to_owned() },

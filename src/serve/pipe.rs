@@ -131,9 +131,9 @@ mod tests {
     }
 
     /// Answers `slow` once another message has come.
-    struct Waits(Mutex<std::sync::mpsc::Receiver<()>>, std::sync::mpsc::Sender<()>);
+    struct TimeLimits(Mutex<std::sync::mpsc::Receiver<()>>, std::sync::mpsc::Sender<()>);
 
-    impl Backend for Waits {
+    impl Backend for TimeLimits {
         fn handle(&self, message: &[u8]) -> Vec<Bytes> {
             match message {
                 b"slow" => self.0.lock().unwrap().recv().unwrap(),
@@ -147,7 +147,7 @@ mod tests {
     async fn apart_the_slow_one_keeps_nobody_waiting_and_is_answered_at_the_end() {
         let (tell, told) = std::sync::mpsc::channel();
         let mut answers = Vec::new();
-        serve_apart(Arc::new(Waits(Mutex::new(told), tell)), &b"slow\n\nquick"[..], &mut answers).await.unwrap();
+        serve_apart(Arc::new(TimeLimits(Mutex::new(told), tell)), &b"slow\n\nquick"[..], &mut answers).await.unwrap();
         let mut lines: Vec<_> = std::str::from_utf8(&answers).unwrap().lines().collect();
         lines.sort_unstable();
         assert_eq!(lines, ["quick", "slow"]);

@@ -17,14 +17,14 @@ use crate::capture::{Capture, CaptureId, Server, Timings, Tool};
 use crate::engine::Engine;
 use crate::finding::Profile;
 use crate::fixture::collection::Collection;
-use crate::fixture::run::Before;
+use crate::fixture::run::PreviousRun;
 use crate::host::probe::Naming;
 use crate::problem::{Problem, ProblemKind};
 use crate::settings::Theme;
 use crate::source::{Command, SampleSpec, Source};
 use crate::state::collection::{CollectionAction, CollectionEvent};
 use crate::state::diff::DiffAction;
-use crate::state::versus::ServerDiffAction;
+use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog, DrawerTab, Effect, Event,
     FixtureAction, HostsAction, ProbeAction, QueryState, SessionUpdate, State, ViewAction,
@@ -202,13 +202,13 @@ pub fn screen(
                 .tools_difference(stage.state.versus_tools())
                 .and_then(|found| Some(found.changed.first()?.name.clone()));
             if let Some(tool) = tool.map(str::to_owned).or(chosen) {
-                stage.perform(Action::Versus(ServerDiffAction::Look(tool)));
+                stage.perform(Action::ServerDiff(ServerDiffAction::Look(tool)));
             }
             stage.settle()?;
         }
         "versus-choose" => {
             stage.connect(chosen)?;
-            stage.perform(Action::Versus(ServerDiffAction::Choose));
+            stage.perform(Action::ServerDiff(ServerDiffAction::Choose));
             stage.settle()?;
         }
         "repeat" => {
@@ -454,8 +454,8 @@ impl Stage {
         let mut other = SampleSpec::default();
         other.keys.insert("output-schema".into(), "on".into());
         other.keys.insert("annotations".into(), "off".into());
-        self.perform(Action::Versus(ServerDiffAction::Choose));
-        self.perform(Action::Versus(ServerDiffAction::List(Box::new(Source::Sample(other)))));
+        self.perform(Action::ServerDiff(ServerDiffAction::Choose));
+        self.perform(Action::ServerDiff(ServerDiffAction::List(Box::new(Source::Sample(other)))));
         self.until("the other tools are listed", |state| {
             state.versus.other.is_some() || matches!(state.versus.connection, Connection::Failed { .. })
         })?;
@@ -513,7 +513,7 @@ impl Stage {
             let collection = Arc::new(Collection::parse(&text, "calls.toml")?);
             let opened = CollectionEvent::Opened { path: "/home/me/calls.toml".into(), collection };
             self.apply(Event::Collection(opened));
-            self.state.collections.before = last.map(|run| ("calls-run.json".to_owned(), Before::of(&run)));
+            self.state.collections.before = last.map(|run| ("calls-run.json".to_owned(), PreviousRun::of(&run)));
             self.perform(Action::Collection(CollectionAction::Run));
             self.until("the collection is run", |state| {
                 !state.collections.series.is_running() && !state.collections.is_counting()
@@ -566,11 +566,11 @@ fn structured_only() -> Capture {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Subject;
+    use crate::format::ParsedCapture;
 
     #[test]
     fn structured_only_is_what_it_says() {
-        let subject = Subject::of(Arc::new(structured_only()));
+        let subject = ParsedCapture::of(Arc::new(structured_only()));
         assert!(subject.reading.content_text().is_none());
         assert!(subject.payload.is_some());
     }

@@ -31,17 +31,17 @@ pub enum RecentSource {
         file: String,
         server: String,
     },
-    Reach(Kept),
+    Reach(RecentReach),
 }
 
 /// A command or an address; in place of each secret stands [`LEFT_OUT`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Kept {
+pub enum RecentReach {
     Command {
         program: String,
         args: Vec<String>,
-        env: Vec<KeptValue>,
+        env: Vec<RecentValue>,
         cwd: Option<String>,
         #[serde(default)]
         clean: bool,
@@ -50,7 +50,7 @@ pub enum Kept {
     },
     Url {
         url: String,
-        headers: Vec<KeptValue>,
+        headers: Vec<RecentValue>,
         login: bool,
         client_id: Option<String>,
         /// Whether the client has a secret.
@@ -68,13 +68,13 @@ pub enum Kept {
 /// A variable or a header.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum KeptValue {
+pub enum RecentValue {
     /// The value is a secret: its name alone.
     Secret(String),
     Plain(String, String),
 }
 
-impl KeptValue {
+impl RecentValue {
     fn of(pairs: &[(String, String)]) -> Vec<Self> {
         let kept = |(name, value): &(String, String)| match value.as_str() {
             LEFT_OUT => Self::Secret(name.clone()),
@@ -107,16 +107,16 @@ impl Recent {
         let path = |path: &Path| path.to_string_lossy().into_owned();
         let kept = match map_secrets(source, put) {
             Source::Sample(_) | Source::Fixture(_) => return None,
-            Source::Command(command) => Kept::Command {
-                env: KeptValue::of(&command.env),
+            Source::Command(command) => RecentReach::Command {
+                env: RecentValue::of(&command.env),
                 program: command.program,
                 args: command.args,
                 cwd: folder_of(command.cwd.as_deref(), here).as_deref().map(path),
                 clean: command.is_clean,
                 protocol,
             },
-            Source::Http(http) => Kept::Url {
-                headers: KeptValue::of(&http.headers),
+            Source::Http(http) => RecentReach::Url {
+                headers: RecentValue::of(&http.headers),
                 url: http.url,
                 login: http.login.is_some(),
                 client_id: http.login.as_ref().and_then(|login| login.client_id.clone()),
@@ -145,7 +145,7 @@ impl Recent {
     }
 }
 
-impl Kept {
+impl RecentReach {
     /// The source, with [`LEFT_OUT`] in place of each secret.
     pub fn source(&self) -> Source {
         // A word that a later version wrote is taken for none.
@@ -154,14 +154,14 @@ impl Kept {
             Self::Command { program, args, env, cwd, clean, protocol } => Source::Command(Command {
                 program: program.clone(),
                 args: args.clone(),
-                env: KeptValue::pairs(env),
+                env: RecentValue::pairs(env),
                 cwd: cwd.as_ref().map(PathBuf::from),
                 is_clean: *clean,
                 protocol: pinned(protocol),
             }),
             Self::Url { url, headers, login, client_id, client_secret, protocol, transport, cacert } => Source::Http(Http {
                 url: url.clone(),
-                headers: KeptValue::pairs(headers),
+                headers: RecentValue::pairs(headers),
                 login: login.then(|| Login {
                     client_id: client_id.clone(),
                     client_secret: client_secret.then(|| LEFT_OUT.to_owned()),
@@ -400,7 +400,7 @@ mod tests {
         assert_eq!(command.env, [("MODE".into(), "dev".into()), ("ID".into(), LEFT_OUT.into())]);
         assert_eq!(command.cwd.as_deref(), Some(Path::new("/here")));
         let old = r#"{"command":{"program":"x","args":[],"env":["A"],"cwd":null}}"#;
-        assert_eq!(left_out(&serde_json::from_str::<Kept>(old).unwrap().source()), ["A"]);
+        assert_eq!(left_out(&serde_json::from_str::<RecentReach>(old).unwrap().source()), ["A"]);
         let key = |value, here| server_key(&source(value), Some(Path::new(here))).unwrap();
         assert_eq!(key("dev", "/a"), key("dev", "/a"));
         assert!(key("dev", "/a") != key("prod", "/a") && key("dev", "/a") != key("dev", "/b"));

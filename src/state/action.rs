@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{
     CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FixtureAction, HistoryAction, HostsAction,
     ImportAction, LoginAction, MissingValues, PreparedCall, PreparedRun, ProbeAction, ServersAction, SettingsAction,
-    TokensAction, ValuesAction, ViewAction, WatchAction, asks, diff, exact, library, media, versus, wire,
+    TokensAction, ValuesAction, ViewAction, WatchAction, diff, exact, library, media, server_diff, server_requests, wire,
 };
 use crate::analysis::Inquiry;
 use crate::contract::SweepFile;
@@ -22,14 +22,14 @@ pub enum Action {
     Call(CallAction),
     Compare(CompareAction),
     Diff(diff::DiffAction),
-    Versus(versus::ServerDiffAction),
+    ServerDiff(server_diff::ServerDiffAction),
     Login(LoginAction),
     Servers(ServersAction),
     Values(ValuesAction),
     Watch(WatchAction),
     Import(ImportAction),
     /// To the question of the server that waits.
-    Answer(asks::AskAction),
+    Answer(server_requests::ServerRequestAction),
     Wire(wire::WireAction),
     Library(library::LibraryAction),
     /// With a block that is no text.
@@ -192,7 +192,7 @@ impl PathPurpose {
             Self::ExportCompare(file) => Action::Compare(CompareAction::Save { file, path: Some(path) }),
             Self::SaveBlock(block) => Action::Media(media::MediaAction::Save { block, path: Some(path) }),
             Self::ExportAs(kind) => Action::ExportAs(ExportAction::Save { kind, path: Some(path) }),
-            Self::OpenTools => Action::Versus(versus::ServerDiffAction::Open(Some(path))),
+            Self::OpenTools => Action::ServerDiff(server_diff::ServerDiffAction::Open(Some(path))),
             Self::OpenFixtures => Action::Fixture(FixtureAction::Find(Some(path))),
             Self::OpenCollection => Action::Collection(CollectionAction::Open(Some(path))),
             Self::OpenRun => Action::Collection(CollectionAction::Against(Some(path))),

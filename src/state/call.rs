@@ -10,7 +10,7 @@ use super::{
     AllowedTools, CallOwner, CallUpdate, Connection, Dialog, Effect, Form, FormMode, HostsAction, PreparedCall, QueryState,
     Screen, SessionEffect, StartQuestion, State, Value,
 };
-use crate::analysis::{About, DeliveriesQuery, HostsQuery, Inquiry, QueryResult, SubjectQuery, Target, ToolTokensQuery};
+use crate::analysis::{About, DeliveriesQuery, HostsQuery, Inquiry, ParsedCaptureQuery, QueryResult, Target, ToolTokensQuery};
 use crate::capture::{Capture, CaptureId};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{SampleSpec, Source};
@@ -301,7 +301,7 @@ impl State {
         }
         self.view.show(id.clone());
         // Where it was looked at before, nothing comes any more that would say what it has.
-        if let Some(QueryState::Ready(subject)) = self.answers.get(id, SubjectQuery) {
+        if let Some(QueryState::Ready(subject)) = self.answers.get(id, ParsedCaptureQuery) {
             self.view.fit_panes(subject.payload.is_some(), subject.renders());
         }
     }
@@ -334,7 +334,7 @@ impl State {
         {
             return;
         }
-        if let Ok(Some(subject)) = answer.as_ref().map(QueryResult::of::<SubjectQuery>)
+        if let Ok(Some(subject)) = answer.as_ref().map(QueryResult::of::<ParsedCaptureQuery>)
             && self.view.capture.as_ref() == inquiry.captures().first()
         {
             self.view.fit_panes(subject.payload.is_some(), subject.renders());

@@ -12,7 +12,7 @@ use super::{CallOwner, Dialog, Effect, PathPurpose, PreparedCall, Screen, State}
 use crate::analysis::arguments::unchecked;
 use crate::capture::{Capture, CaptureId, Server, Tool};
 use crate::fixture::collection::{CollectedCall, Collection};
-use crate::fixture::run::{Before, Run, RunCall};
+use crate::fixture::run::{PreviousRun, Run, RunCall};
 use crate::problem::{Problem, ProblemKind};
 use crate::token::Tokens;
 
@@ -67,7 +67,7 @@ pub enum CollectionEvent {
     },
     RunRead {
         path: PathBuf,
-        before: Before,
+        before: PreviousRun,
     },
     Measured {
         run: u64,
@@ -102,7 +102,7 @@ pub struct Collections {
     /// What the answers cost, as many as the collection has calls; `None` until one is counted.
     pub counted: Vec<Option<Result<RunCall, Problem>>>,
     /// The earlier run that this one is compared with, and what it is.
-    pub before: Option<(String, Before)>,
+    pub before: Option<(String, PreviousRun)>,
     /// The server of the run.
     pub server: Option<Server>,
     /// Counts runs, so that late counts of another are told apart.
@@ -267,7 +267,7 @@ impl State {
         // A run that was whole is what the next one is compared with.
         let last = self.collections.run(self.definitions()).filter(|run| !run.calls.is_empty() && run.not_called.is_empty());
         if let Some(last) = last {
-            self.collections.before = Some(("the run before".to_owned(), Before::of(&last)));
+            self.collections.before = Some(("the run before".to_owned(), PreviousRun::of(&last)));
         }
         self.collections.forget();
         self.collections.server = self.connection.server().cloned();
@@ -418,7 +418,7 @@ mod tests {
         assert_eq!(state.view.screen, Screen::Collection, "the table stays in sight");
         let effects = perform(&mut state, CollectionAction::SaveRun(Some("/r.json".into())));
         let [Effect::Collection(CollectionEffect::SaveRun { text, .. })] = &effects[..] else { panic!("saved") };
-        assert!(text.contains("\"change\": -3") && Before::parse(text.as_bytes(), "r").is_ok(), "{text}");
+        assert!(text.contains("\"change\": -3") && PreviousRun::parse(text.as_bytes(), "r").is_ok(), "{text}");
     }
 
     #[test]

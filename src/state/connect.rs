@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::login::LoginLog;
-use super::versus::ServerDiffAction;
+use super::server_diff::ServerDiffAction;
 use super::{Connection, Effect, ListedTool, Screen, SessionEffect, SessionUpdate, State};
 use crate::capture::{Server, Tool};
 use crate::problem::{Problem, ProblemKind};

@@ -86,7 +86,7 @@ struct Waiting {
 
 /// What the last reconnecting changed.
 #[derive(Clone, Debug, Default)]
-pub struct Again {
+pub struct Reconnect {
     waiting: Option<Waiting>,
     /// The tools of the connection before, and the number of their list.
     pub(super) before: Option<(u64, Vec<Arc<Tool>>)>,
@@ -96,7 +96,7 @@ pub struct Again {
     pub pair: Option<(CaptureId, CaptureId)>,
 }
 
-impl Again {
+impl Reconnect {
     pub(super) fn forget_call(&mut self) {
         self.waiting = None;
     }

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::versus::ToolsRead;
+use super::server_diff::ToolsRead;
 use super::{
     BackgroundEvent, CollectionEvent, ExportPicture, FixtureEvent, FoundConfig, HistoryEvent, LoginStep, PathPurpose, WatchEvent,
     exact, library,
 };
 use crate::analysis::{About, Inquiry, Prices, QueryResult};
-use crate::ask::Ask;
 use crate::capture::{Capture, Line, Server, Step, Tool};
 use crate::host::Hosts;
 use crate::host::probe::ProbeFinding;
 use crate::problem::Problem;
+use crate::server_request::ServerRequest;
 use crate::settings::Theme;
 use crate::source::import::Import;
 use crate::source::{Recent, ServerMemory};
@@ -148,7 +148,7 @@ pub enum TokensEvent {
 #[derive(Clone, Debug)]
 pub enum HostsEvent {
     /// What the pasted texts say of a host, and the day.
-    Probed {
+    ProbeAnswer {
         run: u64,
         finding: Result<Arc<ProbeFinding>, Problem>,
         today: String,
@@ -161,7 +161,7 @@ pub enum HostsEvent {
 /// What a server says beside its answers.
 #[derive(Clone, Debug)]
 pub enum ServerNotification {
-    Asked(Ask),
+    Asked(ServerRequest),
     Withdrawn {
         key: u64,
         why: String,

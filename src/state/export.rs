@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{AppEffect, Dialog, Effect, ExportEffect, ExportEvent, FixtureAction, PaneView, PathPurpose, State};
 use crate::capture::Capture;
 use crate::fixture::export::{Drawing, ExportChoice};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::host::HostId;
 use crate::settings::Theme;
 use crate::token::Encoding;
@@ -51,7 +51,7 @@ pub struct ExportOrder {
 /// What only the window can paint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportPicture {
-    Drawn(Arc<Drawing>),
+    DrawingResult(Arc<Drawing>),
     Pane { capture: Arc<Capture>, shows: PaneView },
 }
 
@@ -81,7 +81,7 @@ impl State {
                 return;
             }
             ExportAction::Save { kind, path: None } => {
-                let text = kind.file_name(&Subject::of(Arc::clone(&capture)));
+                let text = kind.file_name(&ParsedCapture::of(Arc::clone(&capture)));
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::ExportAs(kind), text });
                 return;
             }

@@ -15,7 +15,7 @@ use crate::fixture::draft::Wanted;
 use crate::fixture::export::ExportChoice;
 use crate::fixture::redact::Found;
 use crate::fixture::verify::{Check, FixtureVerdict};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::problem::Problem;
 
 /// What a person does with fixtures.
@@ -77,7 +77,7 @@ pub struct Preview {
     pub found: Vec<Found>,
     /// Whether it is what came, in a sentence.
     pub exactness: String,
-    pub there: There,
+    pub there: ExistingFile,
 }
 
 /// A file that would be written.
@@ -92,7 +92,7 @@ pub struct FixtureWritten {
 
 /// What is at the place already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum There {
+pub enum ExistingFile {
     Nothing,
     /// A capture folder, which may be replaced.
     Fixture,
@@ -371,7 +371,7 @@ impl State {
             self.toast("No answer to save yet");
             return;
         };
-        let name = ExportChoice::FOLDER.file_name(&Subject::of(Arc::clone(&capture)));
+        let name = ExportChoice::FOLDER.file_name(&ParsedCapture::of(Arc::clone(&capture)));
         let needed = self.needed(&capture.server.name, &capture.tool.name).cloned().unwrap_or_default();
         let folder = self.fixtures.folder.clone().unwrap_or_else(|| "fixtures".to_owned());
         let wanted = Wanted { needed: needed.clone(), ..Wanted::default() };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::{Effect, State};
 use crate::capture::{Capture, CaptureId};
-use crate::fixture::kept::{Entry, Health, HistoryQuery, Keep, KeptId, Label};
+use crate::history::{Entry, Health, HistoryId, HistoryLimits, HistoryQuery, Label};
 use crate::problem::{Problem, ProblemKind};
 
 /// What a person does with the history.
@@ -19,17 +19,17 @@ pub enum HistoryAction {
     /// Whether calls are kept from here on.
     SetOn(bool),
     /// Limits while they are typed.
-    EditLimits(Option<Keep>),
+    EditLimits(Option<HistoryLimits>),
     /// How much is kept from here on; what is beyond goes at once.
-    SetLimits(Keep),
+    SetLimits(HistoryLimits),
     Search(String),
-    Open(KeptId),
+    Open(HistoryId),
     /// Open it and put its arguments into the form, to call again.
-    Again(KeptId),
+    Again(HistoryId),
     /// Name and notes while they are typed; `None` puts the fields away.
-    Edit(Option<(KeptId, Label)>),
-    Label(KeptId, Label),
-    Delete(KeptId),
+    Edit(Option<(HistoryId, Label)>),
+    Label(HistoryId, Label),
+    Delete(HistoryId),
     /// Brings back what was deleted last.
     Undo,
 }
@@ -39,7 +39,7 @@ pub enum HistoryAction {
 pub enum HistoryEffect {
     /// Let go of what the limits do not allow, then list.
     List {
-        keep: Keep,
+        keep: HistoryLimits,
     },
     /// Hide what is secret, then keep.
     Keep(Arc<Capture>),
@@ -48,10 +48,10 @@ pub enum HistoryEffect {
         entries: Arc<[Entry]>,
         query: HistoryQuery,
     },
-    Open(KeptId),
-    Label(KeptId, Label),
-    Delete(KeptId),
-    Restore(KeptId),
+    Open(HistoryId),
+    Label(HistoryId, Label),
+    Delete(HistoryId),
+    Restore(HistoryId),
 }
 
 /// What came of it.
@@ -68,14 +68,14 @@ pub enum HistoryEvent {
     },
     Found {
         number: u64,
-        ids: Vec<KeptId>,
+        ids: Vec<HistoryId>,
     },
     Opened {
-        id: KeptId,
+        id: HistoryId,
         capture: Arc<Capture>,
     },
-    Labelled(KeptId, Label),
-    Deleted(KeptId),
+    Labelled(HistoryId, Label),
+    Deleted(HistoryId),
     /// What was hidden in what was written.
     Said(String),
 }
@@ -88,8 +88,8 @@ pub struct HistoryState {
     pub is_on: bool,
     /// Whether the person wants no call kept, in this run and later ones.
     pub is_off: bool,
-    pub keep: Keep,
-    pub limits: Option<Keep>,
+    pub keep: HistoryLimits,
+    pub limits: Option<HistoryLimits>,
     /// Newest first.
     pub entries: Arc<[Entry]>,
     /// What the person typed to find captures.
@@ -97,19 +97,19 @@ pub struct HistoryState {
     /// Entries that the answers' texts have to decide are looked for under this number.
     searching: u64,
     /// What the search found; `None` while there is none, or while it runs.
-    found: Option<Vec<KeptId>>,
+    found: Option<Vec<HistoryId>>,
     /// Places in `entries` of what is shown.
     shown: Vec<usize>,
     /// Which entries calls of this run are.
-    kept: HashMap<CaptureId, KeptId>,
+    kept: HashMap<CaptureId, HistoryId>,
     /// Which captures of the list entries are that were opened.
-    opened: HashMap<KeptId, CaptureId>,
+    opened: HashMap<HistoryId, CaptureId>,
     /// What can be brought back.
-    pub deleted: Option<KeptId>,
+    pub deleted: Option<HistoryId>,
     /// The name and notes being typed.
-    pub editing: Option<(KeptId, Label)>,
+    pub editing: Option<(HistoryId, Label)>,
     /// Opened to be called again.
-    again: Option<KeptId>,
+    again: Option<HistoryId>,
 }
 
 impl HistoryState {
@@ -122,8 +122,8 @@ impl HistoryState {
     /// Finds out what is shown, once for every change: there may be many thousands.
     fn refresh(&mut self) {
         let query = HistoryQuery::parse(&self.search);
-        let of_this_run: HashSet<&KeptId> = self.kept.values().collect();
-        let found: Option<HashSet<&KeptId>> = self.found.as_ref().map(|found| found.iter().collect());
+        let of_this_run: HashSet<&HistoryId> = self.kept.values().collect();
+        let found: Option<HashSet<&HistoryId>> = self.found.as_ref().map(|found| found.iter().collect());
         let is_found = |entry: &Entry| match &found {
             Some(found) => found.contains(&entry.id),
             None => query.is_met_by(entry),
@@ -177,13 +177,13 @@ impl State {
             HistoryAction::Undo => {
                 if let Some(id) = self.history.deleted.take() {
                     send(HistoryEffect::Restore(id));
-                    send(HistoryEffect::List { keep: Keep { days: 0, bytes: 0 } });
+                    send(HistoryEffect::List { keep: HistoryLimits { days: 0, bytes: 0 } });
                 }
             }
         }
     }
 
-    fn open_kept(&mut self, id: KeptId, effects: &mut Vec<Effect>) {
+    fn open_kept(&mut self, id: HistoryId, effects: &mut Vec<Effect>) {
         if let Some(capture) = self.history.opened.get(&id).cloned() {
             self.show_capture(&capture);
             self.call_kept_again(&id);
@@ -203,7 +203,7 @@ impl State {
         }
     }
 
-    fn call_kept_again(&mut self, id: &KeptId) {
+    fn call_kept_again(&mut self, id: &HistoryId) {
         if self.history.again.take().as_ref() == Some(id) {
             let name = self.capture().map(|capture| capture.tool.name.clone()).unwrap_or_default();
             if self.tools.iter().any(|listed| listed.tool.name == name) {
@@ -281,7 +281,7 @@ mod tests {
 
     fn entry(id: &str, tool: &str) -> Entry {
         Entry {
-            id: KeptId(id.into()),
+            id: HistoryId(id.into()),
             started_at: time::OffsetDateTime::UNIX_EPOCH,
             elapsed_ms: 1.0,
             server: "s".into(),
@@ -323,10 +323,10 @@ mod tests {
         let effects = after(&mut state, HistoryAction::Search("tool:a words".into()));
         assert!(matches!(&effects[..], [Effect::History(HistoryEffect::Search { .. })]));
         assert!(state.history.is_searching() && state.history.earlier().is_empty());
-        told(&mut state, HistoryEvent::Found { number: 0, ids: vec![KeptId("2".into())] });
+        told(&mut state, HistoryEvent::Found { number: 0, ids: vec![HistoryId("2".into())] });
         assert!(state.history.earlier().is_empty(), "an answer to what was typed before");
         let Effect::History(HistoryEffect::Search { number, .. }) = &effects[0] else { panic!("a search") };
-        told(&mut state, HistoryEvent::Found { number: *number, ids: vec![KeptId("1".into())] });
+        told(&mut state, HistoryEvent::Found { number: *number, ids: vec![HistoryId("1".into())] });
         assert_eq!(state.history.earlier()[0].tool, "a");
     }
 
@@ -336,9 +336,9 @@ mod tests {
         after(&mut state, HistoryAction::Use("/x".into()));
         let damaged = Entry { health: Health::Damaged("why".into()), ..entry("1", "a") };
         told(&mut state, HistoryEvent::Listed { entries: vec![entry("2", "b"), damaged], notes: Vec::new() });
-        assert!(after(&mut state, HistoryAction::Open(KeptId("1".into()))).is_empty());
+        assert!(after(&mut state, HistoryAction::Open(HistoryId("1".into()))).is_empty());
         assert!(state.toasts.iter().any(|toast| toast.text.contains("damaged: why")));
-        told(&mut state, HistoryEvent::Deleted(KeptId("2".into())));
+        told(&mut state, HistoryEvent::Deleted(HistoryId("2".into())));
         assert_eq!(state.history.entries.len(), 1);
         let effects = after(&mut state, HistoryAction::Undo);
         assert!(matches!(

@@ -24,7 +24,7 @@ pub struct FoundConfig {
 
 /// What a text or file was understood as.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Understood {
+pub struct ImportGuess {
     /// Such as "a command line", or the file.
     pub what: String,
     /// The file it is from.
@@ -36,7 +36,7 @@ pub struct Understood {
     pub values: BTreeMap<String, String>,
 }
 
-impl Understood {
+impl ImportGuess {
     pub fn entry(&self) -> Option<&ImportedServer> {
         self.import.servers.get(self.chosen?)
     }
@@ -67,7 +67,7 @@ pub struct Importing {
     pub problem: Option<Problem>,
     /// The text is an answer, which can be opened.
     pub is_answer: bool,
-    pub understood: Option<Understood>,
+    pub understood: Option<ImportGuess>,
     /// `None`: nobody looked yet.
     pub found: Option<Vec<FoundConfig>>,
     /// Pinned first, then the last used.
@@ -217,7 +217,7 @@ impl State {
         if let (Some(name), None) = (&wanted, chosen) {
             self.toast_problem(Problem::new(ProblemKind::NotFound, format!("the file has no server `{name}` any more")));
         }
-        self.importing.understood = Some(Understood { what, path, import, chosen: None, values: BTreeMap::new() });
+        self.importing.understood = Some(ImportGuess { what, path, import, chosen: None, values: BTreeMap::new() });
         if let Some(server) = chosen {
             self.choose_server(server, effects);
         }
@@ -320,7 +320,7 @@ impl State {
         if !std::mem::take(&mut self.importing.connects) {
             return;
         }
-        match self.importing.understood.as_ref().map(Understood::source) {
+        match self.importing.understood.as_ref().map(ImportGuess::source) {
             Some(Ok(_)) => {
                 self.use_import();
                 self.connect_from_form(effects);

@@ -4,7 +4,7 @@
 //! clock, file or thread (`now` is a field the app sets), and yield [`Effect`]s. Nothing else changes the state.
 
 mod action;
-pub mod asks;
+pub mod server_requests;
 mod background;
 mod call;
 mod change;
@@ -37,7 +37,7 @@ mod tokens;
 pub mod series;
 mod servers;
 mod values;
-pub mod versus;
+pub mod server_diff;
 mod view;
 mod watch;
 pub mod wire;
@@ -62,11 +62,11 @@ pub use fixture::{FixtureAction, FixtureEffect, FixtureEvent, Fixtures};
 pub use form::{FieldKind, Form, FormMode, Value};
 pub use history::{HistoryAction, HistoryEffect, HistoryEvent, HistoryState};
 pub use hosts::{HostDetail, HostsAction, HostsView, KnownHosts};
-pub use import::{FoundConfig, ImportAction, Importing, Understood};
+pub use import::{FoundConfig, ImportAction, ImportGuess, Importing};
 pub use local_time::LocalTime;
 pub use login::{LoginAction, LoginLog, LoginStep};
 pub use prepared::{CallOwner, PreparedCall};
-pub use probe::{ProbeAction, Probing};
+pub use probe::{ProbeAction, ProbeScreen};
 pub use read_text::ReadTexts;
 pub use results::{QueryResults, QueryState};
 pub use servers::{AllowedTools, Servers, ServersAction};
@@ -110,7 +110,7 @@ pub struct State {
     pub selected_tool: Option<String>,
     /// Forms by tool name, remembered while the program runs.
     pub forms: BTreeMap<String, Form>,
-    pub running: Option<Running>,
+    pub running: Option<CallInFlight>,
     /// The answer to the last call of this session.
     pub last_called: Option<CaptureId>,
     /// How the call in flight stands as a task of the server.
@@ -132,11 +132,11 @@ pub struct State {
     /// What the diff screen compares.
     pub diff: diff::Diff,
     /// What the last reconnecting changed.
-    pub again: diff::Again,
+    pub again: diff::Reconnect,
     /// The tools against another list.
-    pub versus: versus::Versus,
+    pub versus: server_diff::ServerDiff,
     /// What was pasted of a host's probe.
-    pub probing: Probing,
+    pub probing: ProbeScreen,
     pub connect_form: ConnectForm,
     /// The connect screen was opened for a new source: what failed before is not told there.
     pub is_new_source: bool,
@@ -164,7 +164,7 @@ pub struct State {
     pub server_view: ServerView,
     pub dialog: Option<Dialog>,
     /// What the server asks.
-    pub asks: asks::Asks,
+    pub server_requests: server_requests::ServerRequests,
     /// Every message of the session.
     pub wire: wire::WireView,
     /// Resources and prompts.
@@ -290,7 +290,7 @@ impl Connection {
 
 /// The call in flight.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Running {
+pub struct CallInFlight {
     pub id: u64,
     pub owner: CallOwner,
     pub tool: String,

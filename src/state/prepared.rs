@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Connection, Effect, Running, SessionEffect, StartQuestion, State};
+use super::{CallInFlight, Connection, Effect, SessionEffect, StartQuestion, State};
 use crate::capture::{CaptureId, Tool};
 use crate::problem::{Problem, ProblemKind};
 
@@ -73,7 +73,8 @@ impl State {
         self.next_call += 1;
         (self.task, self.last_called) = (None, None);
         let (id, since) = (self.next_call, self.now);
-        self.running = Some(Running { id, owner, tool, since, limit: self.settings.waits.call(), progress: None, unreadable: 0 });
+        self.running =
+            Some(CallInFlight { id, owner, tool, since, limit: self.settings.waits.call(), progress: None, unreadable: 0 });
         id
     }
 

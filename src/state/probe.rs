@@ -12,7 +12,7 @@ use crate::source::PROBE_TOOLS;
 
 /// The probe screen.
 #[derive(Clone, Debug, Default)]
-pub struct Probing {
+pub struct ProbeScreen {
     /// What the model was given, by the probe's tool; an empty text means nothing.
     pub pasted: BTreeMap<&'static str, String>,
     /// The tool whose text is looked at, by its place among [`PROBE_TOOLS`].
@@ -150,7 +150,7 @@ impl State {
     }
 }
 
-impl Probing {
+impl ProbeScreen {
     fn write(&mut self) {
         self.entry = self.finding.as_ref().and_then(|finding| finding.toml(&self.naming));
     }

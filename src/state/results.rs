@@ -168,7 +168,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::analysis::{PartQuery, SubjectQuery, TextQuery, TreeQuery};
+    use crate::analysis::{ParsedCaptureQuery, PartQuery, TextQuery, TreeQuery};
     use crate::token::Tokens;
 
     fn id(name: &str) -> CaptureId {
@@ -197,8 +197,8 @@ mod tests {
     fn what_nobody_asks_any_more_is_forgotten() {
         let mut answers = QueryResults::default();
         answers.ask(&of("a", TreeQuery), Duration::ZERO);
-        answers.ask(&of("a", SubjectQuery), Duration::ZERO);
-        let gone = answers.forget_others(&[of("a", SubjectQuery)]);
+        answers.ask(&of("a", ParsedCaptureQuery), Duration::ZERO);
+        let gone = answers.forget_others(&[of("a", ParsedCaptureQuery)]);
         assert_eq!(gone, [of("a", TreeQuery)]);
         assert!(answers.get(&id("a"), TreeQuery).is_none());
         assert_eq!(answers.working(), 1);

@@ -13,7 +13,7 @@ use crate::capture::ReadText;
 use crate::format;
 use crate::host::HostId;
 use crate::problem::Problem;
-use crate::settings::{Changes, PanelSize, Panels, Settings, Theme, Waits};
+use crate::settings::{Changes, PanelSize, Panels, Settings, Theme, TimeLimits};
 use crate::source::Limits;
 use crate::token::Tokenizer;
 
@@ -98,7 +98,7 @@ pub enum SettingsAction {
     SetTheme(Theme),
     /// How large everything is, in percent.
     SetZoom(u16),
-    SetWaits(Waits),
+    SetWaits(TimeLimits),
     /// A limit of what is kept, by its word, as it is typed.
     SetLimit {
         word: &'static str,
@@ -172,8 +172,8 @@ impl State {
             settings.zoom = zoom;
         }
         let waits = table.get("waits").and_then(Value::as_table);
-        let wait = |key: &str| number(waits?, key).filter(|seconds| Waits::RANGE.contains(seconds));
-        settings.waits = Waits {
+        let wait = |key: &str| number(waits?, key).filter(|seconds| TimeLimits::RANGE.contains(seconds));
+        settings.waits = TimeLimits {
             connect: wait("connect").unwrap_or(settings.waits.connect),
             call: wait("call").unwrap_or(settings.waits.call),
         };
@@ -276,7 +276,7 @@ impl State {
         if settings.zoom != 100 {
             put(&["zoom"], i64::from(settings.zoom).into());
         }
-        let waits = Waits::default();
+        let waits = TimeLimits::default();
         for (name, seconds, usual) in
             [("connect", settings.waits.connect, waits.connect), ("call", settings.waits.call, waits.call)]
         {
@@ -337,7 +337,7 @@ impl State {
 mod tests {
     use super::*;
     use crate::capture::{Server, Tool};
-    use crate::fixture::kept::Keep;
+    use crate::history::HistoryLimits;
     use crate::state::SessionUpdate;
     use crate::state::{
         Action, CompareAction, ConnectAction, DrawerTab, Event, HistoryAction, HistoryEffect, HostsAction, PaneView, ViewAction,
@@ -380,7 +380,7 @@ mod tests {
         state.perform(Action::History(HistoryAction::Use("/nowhere".into())), &mut Vec::new());
         assert!(!state.history.is_on, "what was turned off stays off");
         state.perform(Action::History(HistoryAction::SetOn(true)), &mut Vec::new());
-        let limits = Keep { days: 0, bytes: 1 << 30 };
+        let limits = HistoryLimits { days: 0, bytes: 1 << 30 };
         let mut effects = Vec::new();
         state.perform(Action::History(HistoryAction::SetLimits(limits)), &mut effects);
         assert_eq!(effects, [Effect::History(HistoryEffect::List { keep: limits })]);
@@ -459,7 +459,10 @@ mod tests {
         let mut state = State::default();
         let mut effects = Vec::new();
         state.perform(SettingsAction::UseSettings { folder: "/nowhere".into(), table: file.parse().unwrap() }, &mut effects);
-        assert_eq!((state.settings.zoom, state.settings.waits, state.limits.pages), (120, Waits { connect: 5, call: 60 }, 20));
+        assert_eq!(
+            (state.settings.zoom, state.settings.waits, state.limits.pages),
+            (120, TimeLimits { connect: 5, call: 60 }, 20)
+        );
         assert_eq!((state.view.panes[0], state.view.panes[2]), (PaneView::Text("json"), PaneView::FIRST[2]));
         assert!(matches!(state.view.panes[1], PaneView::Host(host) if host.as_str() == "codex"));
         assert_eq!((state.view.drawer, state.server_view.sort), (DrawerTab::Hosts, ServerColumn::Name));

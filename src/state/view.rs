@@ -41,7 +41,7 @@ pub enum Screen {
     /// Two answers, and what differs.
     Diff,
     /// The tools of two servers, and what differs.
-    Versus,
+    ServerDiff,
     /// What each host's model sees.
     Hosts,
     /// Finding out what a host shows its model.

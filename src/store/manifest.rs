@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::{REQUEST, StoreError, duration};
-use crate::capture::{Capture, CaptureId, Carried, HttpInfo, Message, Outcome, Redaction, Server, Timings, Tool};
+use crate::capture::{Capture, CaptureId, ExtraFiles, HttpInfo, Message, Outcome, Redaction, Server, Timings, Tool};
 use crate::contract::message_line;
 use crate::digest::sha256;
 use crate::json::Doc;
@@ -45,7 +45,7 @@ pub(super) struct Manifest {
     /// What was hidden when it was written.
     #[serde(default)]
     redactions: Vec<RedactionPart>,
-    /// What this version does not know, from the folder that the capture was read from: see [`Carried::members`].
+    /// What this version does not know, from the folder that the capture was read from: see [`ExtraFiles::members`].
     #[serde(skip)]
     members: Vec<(String, String, Bytes)>,
 }
@@ -322,7 +322,7 @@ impl Manifest {
             problem,
             notes: self.notes,
             read_text: crate::capture::ReadText::Auto,
-            carried: Carried {
+            carried: ExtraFiles {
                 members: self.members,
                 redactions: self.redactions.into_iter().map(RedactionPart::redaction).collect(),
             },

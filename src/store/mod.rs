@@ -37,12 +37,12 @@ use serde::Deserialize;
 
 pub use file::{ReadAs, read_all, read_all_bytes, read_any, read_as, read_bytes};
 pub use folders::{capture_folders, keep_answer, read_expectations, read_fixture};
-pub use history::{Entry, Health, History, HistoryQuery, Keep, KeptId, Label, Listed};
+pub use history::{Entry, Health, History, HistoryId, HistoryLimits, HistoryPage, HistoryQuery, Label};
 pub use hosts::{add_host, data_folder, load_hosts, settings_folder};
 pub use place::place;
 pub use read::{MOST_OF_ANSWERS, MOST_OF_SETTINGS, file_bytes, file_text, read_file};
 pub use recent::{read_recent, write_recent};
-use replace::Aside;
+use replace::StagingFolder;
 pub use replace::{Recovered, recover, replace_folder};
 pub use servers::{change_servers, read_servers};
 pub use settings::{change_settings, read_settings};
@@ -199,10 +199,10 @@ impl Readers {
 }
 
 /// A whole folder that stands aside, to be put at `place`.
-fn write_aside(capture: &Capture, files: &[(&str, &[u8])], place: &Path, readers: Readers) -> Result<Aside, StoreError> {
+fn write_aside(capture: &Capture, files: &[(&str, &[u8])], place: &Path, readers: Readers) -> Result<StagingFolder, StoreError> {
     let parent = parent(place);
     readers.make_folder(&parent).map_err(StoreError::io("cannot create the folder", &parent))?;
-    let aside = Aside::beside(place)?;
+    let aside = StagingFolder::beside(place)?;
     let new = aside.new_folder();
     let written = readers.make_folder(&new).map_err(StoreError::io("cannot create the folder", &new));
     written.and_then(|()| write_into(capture, files, &new, readers)).map_err(|error| error.in_place(&new, place))?;

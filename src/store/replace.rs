@@ -83,7 +83,7 @@ fn carry_over(old: &Path, new: &Path) -> Result<(), StoreError> {
 
 /// A folder beside the one that is written: the new one stands in it until it is whole, then the old one under its own
 /// name. A lock in it is held for as long as its program runs; dropping clears it away.
-pub(super) struct Aside {
+pub(super) struct StagingFolder {
     folder: PathBuf,
     lock: Option<File>,
     /// The old folder, and its place.
@@ -91,7 +91,7 @@ pub(super) struct Aside {
     is_kept: bool,
 }
 
-impl Aside {
+impl StagingFolder {
     /// An empty one beside `place`.
     pub(super) fn beside(place: &Path) -> Result<Self, StoreError> {
         let parent = parent(place);
@@ -139,7 +139,7 @@ impl Aside {
     }
 }
 
-impl Drop for Aside {
+impl Drop for StagingFolder {
     fn drop(&mut self) {
         let is_out = self.parked.as_ref().is_some_and(|(old, place)| old.exists() && !place.exists());
         if !self.is_kept && !is_out {
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn parks_and_waits() {
         if let Some(path) = std::env::var_os(PARKED).map(PathBuf::from) {
-            let mut aside = Aside::beside(&path).unwrap();
+            let mut aside = StagingFolder::beside(&path).unwrap();
             aside.park(&path).unwrap();
             println!("parked");
             std::thread::sleep(std::time::Duration::from_secs(600));
@@ -311,7 +311,7 @@ mod tests {
         let path = folder.path().join("fixture");
         written(&path);
         fs::create_dir(path.join("notes")).unwrap();
-        let mut aside = Aside::beside(&path).unwrap();
+        let mut aside = StagingFolder::beside(&path).unwrap();
         aside.park(&path).unwrap();
         let left = killed(aside);
         written(&path);
@@ -324,7 +324,7 @@ mod tests {
     }
 
     /// As it is where the program ends there and then: the lock is free, the rest stays.
-    fn killed(mut aside: Aside) -> PathBuf {
+    fn killed(mut aside: StagingFolder) -> PathBuf {
         aside.is_kept = true;
         aside.folder.clone()
     }
@@ -335,7 +335,7 @@ mod tests {
         let path = folder.path().join("fixture");
         let capture = written(&path);
         let half = killed(write_aside(&capture, &[], &path, Readers::All).unwrap());
-        let mut empty = Aside::beside(&path).unwrap();
+        let mut empty = StagingFolder::beside(&path).unwrap();
         empty.lock = None;
         fs::remove_file(empty.folder.join(LOCK)).unwrap();
         let empty = killed(empty);
@@ -368,7 +368,7 @@ mod tests {
         let names = |path: &Path| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
         assert_eq!([names(&links), names(real.parent().unwrap())], [["fixture"], ["fixture"]]);
         // What was out of its place when a program ended is looked for where it stands.
-        let mut aside = Aside::beside(&real).unwrap();
+        let mut aside = StagingFolder::beside(&real).unwrap();
         aside.park(&real).unwrap();
         killed(aside);
         assert_eq!(recover(&links.join("fixture")).back.len(), 1);

@@ -9,7 +9,7 @@ use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::capture::CaptureId;
-use crate::fixture::budget::Checked;
+use crate::fixture::budget::BudgetUse;
 use crate::fixture::collection::{CollectedCall, Collection};
 use crate::fixture::run::RunCall;
 use crate::number::signed;
@@ -178,7 +178,7 @@ fn head_ui(ui: &mut Ui, has_before: bool) {
 }
 
 /// A budget in words, and whether it is kept to.
-fn budget(checked: &Checked) -> String {
+fn budget(checked: &BudgetUse) -> String {
     let tokens = checked.tokens.as_ref().map_or_else(|_| "cannot be counted".to_owned(), |tokens| widgets::grouped(*tokens));
     let said = if checked.passed() { "" } else { ", over" };
     format!("{} {tokens} of {}{said}", checked.budget.of.name(), widgets::grouped(checked.budget.most))

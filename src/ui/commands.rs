@@ -6,12 +6,12 @@
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
 use super::{Cx, compare, drawer, palette, servers, settings, strip, theme, watch};
-use crate::analysis::{HostsQuery, SubjectQuery, TextQuery};
+use crate::analysis::{HostsQuery, ParsedCaptureQuery, TextQuery};
 use crate::fixture::export::ExportChoice;
 use crate::settings::Theme;
 use crate::source::Source;
 use crate::state::diff::DiffAction;
-use crate::state::versus::ServerDiffAction;
+use crate::state::server_diff::ServerDiffAction;
 use crate::state::wire::WireAction;
 use crate::state::{
     Action, CallAction, CollectionAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction,
@@ -111,7 +111,7 @@ pub const COMMANDS: &[UiCommand] = &[
         let is_choosing = cx.state.view.screen == Screen::Connect && cx.state.versus.is_choosing;
         let source = Source::sample();
         Some(if is_choosing {
-            Action::Versus(ServerDiffAction::List(Box::new(source)))
+            Action::ServerDiff(ServerDiffAction::List(Box::new(source)))
         } else {
             ConnectAction::Connect(Box::new(source)).into()
         })
@@ -189,7 +189,7 @@ pub fn keys_text(shortcut: &KeyboardShortcut) -> String {
 pub fn keys(ui: &Ui, cx: &Cx<'_>) {
     let in_text = ui.text_edit_focused();
     let dialog = cx.state.dialog.as_ref();
-    let in_dialog = dialog.is_some() || !cx.state.asks.open.is_empty();
+    let in_dialog = dialog.is_some() || !cx.state.server_requests.open.is_empty();
     for command in COMMANDS {
         let Some(shortcut) = &command.shortcut else { continue };
         let key = shortcut.logical_key;
@@ -302,7 +302,7 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     } else if view.screen == Screen::Hosts && super::hosts::is_over(ui, cx) {
         Some(Action::Hosts(HostsAction::ShowLanes))
     } else if view.screen == Screen::Connect && cx.state.versus.is_choosing {
-        Some(Action::Versus(if cx.state.versus.is_listing() { ServerDiffAction::Cancel } else { ServerDiffAction::Leave }))
+        Some(Action::ServerDiff(if cx.state.versus.is_listing() { ServerDiffAction::Cancel } else { ServerDiffAction::Leave }))
     } else if view.screen == Screen::Connect {
         Some(match cx.state.connection {
             Connection::Connecting { .. } => ConnectAction::Cancel.into(),
@@ -313,7 +313,7 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
         Screen::Hosts
             | Screen::Server
             | Screen::Diff
-            | Screen::Versus
+            | Screen::ServerDiff
             | Screen::Compare
             | Screen::Wire
             | Screen::Library
@@ -371,7 +371,7 @@ fn copy_pane(cx: &Cx<'_>) -> Option<Action> {
         PaneView::Rendered(format) | PaneView::Text(format) => Some(Action::Copy(cx.ready(TextQuery(format))?.text.to_string())),
         PaneView::Host(host) => Some(Action::Copy(cx.ready(HostsQuery)?.row(host)?.view.text.to_string())),
         PaneView::Tree => {
-            let payload = cx.ready(SubjectQuery)?.payload.as_ref()?;
+            let payload = cx.ready(ParsedCaptureQuery)?.payload.as_ref()?;
             Some(Action::Copy(String::from_utf8_lossy(&payload.root().raw_bytes()).into_owned()))
         }
     }

@@ -9,7 +9,8 @@ use egui::{Frame, Id, Key, Label, Margin, Modifiers, RichText, Role, ScrollArea,
 
 use super::theme::{self, ThemeTokens};
 use super::{
-    Cx, asks, call_bar, commands, connect, diff, exact, fixture, history, icons, once, palette, servers, top_bar, watch, widgets,
+    Cx, call_bar, commands, connect, diff, exact, fixture, history, icons, once, palette, server_requests, servers, top_bar,
+    watch, widgets,
 };
 use crate::capture::Tool;
 use crate::fixture::export::ExportChoice;
@@ -17,10 +18,10 @@ use crate::state::media::MediaAction;
 use crate::state::{Action, CallAction, CallOwner, Dialog, PathPurpose};
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    match (&cx.state.dialog, cx.state.asks.open.front()) {
+    match (&cx.state.dialog, cx.state.server_requests.open.front()) {
         (Some(Dialog::Palette { text, chosen }), _) => palette::palette_ui(ui, cx, text, *chosen),
         (Some(dialog), _) => dialog_ui(ui, cx, dialog),
-        (None, Some(open)) => asks::ask_ui(ui, cx, open),
+        (None, Some(open)) => server_requests::ask_ui(ui, cx, open),
         (None, None) => connect::login::dialog_ui(ui, cx),
     }
 }
@@ -105,7 +106,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
             Dialog::ExactCount => exact::dialog_ui(ui, cx, height),
             Dialog::Stderr => stderr_ui(ui, cx, height),
             Dialog::Steps => steps_ui(ui, cx, height),
-            Dialog::Roots { text, is_declared } => asks::roots_ui(ui, cx, text, *is_declared),
+            Dialog::Roots { text, is_declared } => server_requests::roots_ui(ui, cx, text, *is_declared),
             Dialog::Path { purpose, text } => path_ui(ui, cx, *purpose, text),
         }
     });

@@ -1,6 +1,6 @@
 //! The diff screen: what the two sides are and cost, the payload's differences as a tree, the text's by line.
 
-mod again;
+mod reconnect;
 mod costs;
 mod ignore;
 mod notes;
@@ -11,8 +11,8 @@ mod tree;
 
 use egui::{Align, Layout, Rect, RichText, Stroke, Ui, UiBuilder, pos2, vec2};
 
-pub use again::{again_strip, pane_chip, tools_changed_ui};
 pub use notes::note_ui;
+pub use reconnect::{again_strip, pane_chip, tools_changed_ui};
 pub use sides::letter;
 
 use super::theme::{self, ThemeTokens};

@@ -6,7 +6,7 @@ use super::theme::{self, ThemeTokens};
 use super::{Cx, dialogs, icons, top_bar, widgets};
 use crate::fixture::expect;
 use crate::fixture::redact::{Found, OFFERED};
-use crate::state::fixture::{FixtureForm, FixtureSaving, FixtureWritten, Preview, There};
+use crate::state::fixture::{ExistingFile, FixtureForm, FixtureSaving, FixtureWritten, Preview};
 use crate::state::{Action, FixtureAction};
 
 /// The dialog, below its title.
@@ -24,7 +24,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         Some(Ok(preview)) => Some(&**preview),
         _ => None,
     };
-    let there = preview.map_or(There::Nothing, |preview| preview.there);
+    let there = preview.map_or(ExistingFile::Nothing, |preview| preview.there);
     there_ui(ui, preview);
     // As high before it is known what would be written as after, so that the buttons stay where they are.
     ScrollArea::vertical().id_salt("fixture").max_height(height - 90.0).auto_shrink(false).show(ui, |ui| {
@@ -40,16 +40,16 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         }
     });
     top_bar::at_right(ui, theme::BUTTON, |ui| {
-        let is_free = there == There::Nothing || (there == There::Fixture && form.replaces);
+        let is_free = there == ExistingFile::Nothing || (there == ExistingFile::Fixture && form.replaces);
         let can_save = preview.is_some() && is_free && form.path().is_some() && !saving.is_saving;
-        let verb = if there == There::Fixture { "Replace the fixture" } else { "Save the fixture" };
+        let verb = if there == ExistingFile::Fixture { "Replace the fixture" } else { "Save the fixture" };
         if widgets::Button::new(verb).primary().enabled(can_save).show(ui).clicked() {
             cx.send(Action::Fixture(FixtureAction::Save));
         }
         if widgets::button(ui, "Cancel").clicked() {
             cx.send(Action::CloseDialog);
         }
-        if there == There::Fixture {
+        if there == ExistingFile::Fixture {
             let choices = ["Keep it", "Replace it"];
             if let Some(chosen) = widgets::segmented(ui, "Existing folder", &choices, usize::from(form.replaces)) {
                 form.replaces = chosen == 1;
@@ -66,9 +66,9 @@ fn there_ui(ui: &mut Ui, preview: Option<&Preview>) {
     let t = ThemeTokens::of(ui);
     let (words, color) = match preview.map(|preview| (preview.there, preview.path.display())) {
         None => (String::new(), t.weak),
-        Some((There::Nothing, path)) => (format!("Creates {path}"), t.weak),
-        Some((There::Fixture, path)) => (format!("{path} already exists"), t.warn),
-        Some((There::Other, path)) => (format!("{path} already exists and is not a fixture: choose another name"), t.bad),
+        Some((ExistingFile::Nothing, path)) => (format!("Creates {path}"), t.weak),
+        Some((ExistingFile::Fixture, path)) => (format!("{path} already exists"), t.warn),
+        Some((ExistingFile::Other, path)) => (format!("{path} already exists and is not a fixture: choose another name"), t.bad),
     };
     ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).truncate());
 }

@@ -8,7 +8,7 @@ use egui::{
 use super::sidebar::outcome_look;
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, top_bar, widgets};
-use crate::fixture::kept::{Entry, Health};
+use crate::history::{Entry, Health};
 use crate::state::settings::MEBIBYTE;
 use crate::state::{Action, Dialog, HistoryAction};
 
@@ -182,7 +182,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
         }
         let pin = if entry.label.pinned { "Unpin" } else { "Pin: keep regardless of the limits" };
         if item(icons::BASELINE, pin, true) {
-            let label = crate::fixture::kept::Label { pinned: !entry.label.pinned, ..entry.label.clone() };
+            let label = crate::history::Label { pinned: !entry.label.pinned, ..entry.label.clone() };
             send(HistoryAction::Label(entry.id.clone(), label));
         }
         if item(icons::TRASH, "Delete", true) {
@@ -192,7 +192,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
 }
 
 /// A person's name for a capture, and notes.
-fn label_ui(ui: &mut Ui, cx: &Cx<'_>, id: &crate::fixture::kept::KeptId, label: &crate::fixture::kept::Label) {
+fn label_ui(ui: &mut Ui, cx: &Cx<'_>, id: &crate::history::HistoryId, label: &crate::history::Label) {
     let mut edited = label.clone();
     let send = |action| cx.send(Action::History(action));
     ui.horizontal(|ui| {

@@ -7,7 +7,7 @@ pub mod icons;
 pub mod theme;
 mod widgets;
 
-mod asks;
+mod server_requests;
 mod call_bar;
 mod collection;
 mod commands;
@@ -39,7 +39,7 @@ mod status_bar;
 mod strip;
 mod tokenizer;
 mod top_bar;
-mod versus;
+mod server_diff;
 mod watch;
 mod what_if;
 mod wire;
@@ -219,7 +219,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Collection => middle.show(ui, |ui| collection::collection_ui(ui, cx)),
         Screen::Settings => middle.show(ui, |ui| settings::settings_ui(ui, cx)),
         Screen::Server => middle.show(ui, |ui| server::server_ui(ui, cx)),
-        Screen::Versus => middle.show(ui, |ui| versus::versus_ui(ui, cx)),
+        Screen::ServerDiff => middle.show(ui, |ui| server_diff::versus_ui(ui, cx)),
         Screen::Diff => middle.show(ui, |ui| diff::diff_ui(ui, cx)),
         Screen::Compare => middle.show(ui, |ui| compare::compare_ui(ui, cx)),
         Screen::Answer => {

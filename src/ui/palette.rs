@@ -12,7 +12,7 @@ use super::commands::{self, COMMANDS};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, servers, widgets};
 use crate::format::FORMATS;
-use crate::state::versus::ServerDiffAction;
+use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, CallAction, Dialog, ImportAction, PaneView, Screen, ViewAction};
 
 const WIDTH: f32 = 560.0;
@@ -224,7 +224,7 @@ fn all(cx: &Cx<'_>) -> Vec<Entry> {
             kind: "Command",
             name: "Compare tools with another server or version".to_owned(),
             detail: String::new(),
-            does: Does::Action(Box::new(Action::Versus(ServerDiffAction::Choose))),
+            does: Does::Action(Box::new(Action::ServerDiff(ServerDiffAction::Choose))),
         });
     }
     entries.extend(COMMANDS.iter().enumerate().filter(|(_, command)| command.name != COMMAND).map(|(index, command)| Entry {

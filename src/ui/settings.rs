@@ -7,7 +7,7 @@ use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, history, icons, tokenizer, watch};
 use crate::format::{self, FORMATS};
-use crate::settings::{Settings, Theme, Waits};
+use crate::settings::{Settings, Theme, TimeLimits};
 use crate::state::{Action, Dialog, HistoryAction, HostsAction, SettingsAction};
 
 /// As the palette and the menu name it.
@@ -125,7 +125,7 @@ fn waits_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut waits = cx.state.settings.waits;
     for (name, seconds) in [("Connecting", &mut waits.connect), ("A call", &mut waits.call)] {
         row(ui, name, |ui| {
-            let drag = DragValue::new(seconds).range(Waits::RANGE).suffix(" s");
+            let drag = DragValue::new(seconds).range(TimeLimits::RANGE).suffix(" s");
             ui.add(drag).accessible_name(format!("{name}, seconds at most"));
         });
     }

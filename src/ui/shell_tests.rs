@@ -14,8 +14,8 @@ use crate::fixture::export::ExportChoice;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{Recent, Source};
 use crate::state::{
-    Action, CallAction, CallOwner, ConnectAction, Connection, Dialog, ExportAction, Form, FormMode, ImportAction, ListedTool,
-    PathPurpose, PreparedCall, Running, Screen, SettingsAction, StartQuestion, State, Toast, Value, ViewAction,
+    Action, CallAction, CallInFlight, CallOwner, ConnectAction, Connection, Dialog, ExportAction, Form, FormMode, ImportAction,
+    ListedTool, PathPurpose, PreparedCall, Screen, SettingsAction, StartQuestion, State, Toast, Value, ViewAction,
 };
 use crate::token::Tokens;
 
@@ -154,7 +154,7 @@ fn every_control_has_a_name_in_every_state() {
         }
     }
     let mut running = answered(Outcome::Result);
-    running.running = Some(Running {
+    running.running = Some(CallInFlight {
         owner: CallOwner::Person,
         id: 1,
         tool: "dual_search".into(),
@@ -310,7 +310,7 @@ fn the_call_button_has_the_focus_first() {
 #[test]
 fn a_running_call_can_be_cancelled() {
     let mut state = answered(Outcome::Result);
-    state.running = Some(Running {
+    state.running = Some(CallInFlight {
         owner: CallOwner::Person,
         id: 1,
         tool: "dual_search".into(),
@@ -321,7 +321,7 @@ fn a_running_call_can_be_cancelled() {
     });
     check_click(state, "Cancel the call of dual_search", CallAction::Cancel);
     let mut state = answered(Outcome::Result);
-    state.running = Some(Running {
+    state.running = Some(CallInFlight {
         owner: CallOwner::Person,
         id: 1,
         tool: "dual_search".into(),

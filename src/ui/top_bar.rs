@@ -10,7 +10,7 @@ use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, palette, servers, settings, tokenizer, watch, widgets};
 use crate::settings::Theme;
 use crate::source::{Protocol, Source};
-use crate::state::versus::ServerDiffAction;
+use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, CollectionAction, ConnectAction, Connection, Dialog, FixtureAction, LoginAction, Screen, SettingsAction, ViewAction,
 };
@@ -248,7 +248,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     }
     item(ui, icons::DISCONNECT, "Disconnect", is_open, ConnectAction::Disconnect.into());
     item(ui, icons::INFO, "How it connected", !cx.state.steps.is_empty(), Action::ShowDialog(Dialog::Steps));
-    let other = Action::Versus(ServerDiffAction::Choose);
+    let other = Action::ServerDiff(ServerDiffAction::Choose);
     item(ui, icons::DIFF, "Compare tools with another…", connection.is_connected(), other);
     item(ui, icons::STDIO, "Show stderr", has_source, Action::ShowDialog(Dialog::Stderr));
     if let Some(Source::Http(http)) = connection.source()

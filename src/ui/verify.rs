@@ -5,7 +5,7 @@ use egui::{Align2, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, TextE
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
-use crate::fixture::told;
+use crate::fixture::report;
 use crate::state::fixture::{FoundFixture, VerifyPart, VerifyRow};
 use crate::state::{Action, FixtureAction};
 
@@ -155,7 +155,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
     let said = match check {
         Some(check) => {
             let (glyph, color, word) = sign(check.passed);
-            let line = told::line(check);
+            let line = report::line(check);
             paint(ui, rect.left() + 24.0, (glyph, color));
             let tone = if check.passed == Some(false) { t.strong } else { t.weak };
             widgets::text_at(

@@ -8,7 +8,7 @@ use egui::{
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
-use super::{Cx, asks, dialogs, icons};
+use super::{Cx, dialogs, icons, server_requests};
 use crate::capture::{Direction, Line, LineKind};
 use crate::state::Action;
 use crate::state::wire::{LEVELS, WireAction, WireLog};
@@ -39,7 +39,7 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
             cx.send(Action::Wire(WireAction::Save(None)));
         }
         if Button::new("Roots…").icon(icons::OPEN_FILE).tip("Folders that servers are told about").show(ui).clicked() {
-            cx.send(asks::roots_dialog(cx));
+            cx.send(server_requests::roots_dialog(cx));
         }
         level_ui(ui, cx);
     });

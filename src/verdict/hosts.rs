@@ -1,7 +1,7 @@
 //! What is said of the hosts of an answer: the headline over all of them, and what happens in each. The window, the command
 //! line and what is copied say it in the same words.
 
-use crate::analysis::{BesideFacts, HostLane, HostOutcome, HostRow, HostsReport};
+use crate::analysis::{HostLane, HostOutcome, HostRow, HostsReport, OtherLosses};
 use crate::host::rules::{KeepRule, LimitRule};
 use crate::host::{LimitState, What};
 use crate::number::{grouped, number_of};
@@ -24,7 +24,7 @@ fn of_facts(row: &HostRow) -> String {
     format!("{} of {} {unit}", grouped(shown), grouped(total))
 }
 
-impl BesideFacts {
+impl OtherLosses {
     /// "1 thing the text says", "2 blocks".
     fn text(self) -> String {
         let statements = (self.statements > 0).then(|| format!("{} the text says", number_of(self.statements, "things")));

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use mcp_loupe::capture::{Capture, CaptureId, FactState, Payload, Server, Tool, locate_facts};
 use mcp_loupe::diff::lines::{LineOptions, Side, lines};
 use mcp_loupe::diff::tree::{TreeOptions, tree};
-use mcp_loupe::format::{Format, Sink, Subject, WriteError, by_id};
+use mcp_loupe::format::{Format, ParsedCapture, Sink, WriteError, by_id};
 use mcp_loupe::json::Doc;
 
 struct Gather(Vec<u8>);
@@ -49,11 +49,11 @@ fn expect(path: &Path, actual: &str, failures: &mut String) {
     }
 }
 
-fn subject(payload: &[u8]) -> Subject {
+fn subject(payload: &[u8]) -> ParsedCapture {
     let mut response = br#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":"#.to_vec();
     response.extend_from_slice(payload.trim_ascii());
     response.extend_from_slice(b"}}");
-    Subject::of(Arc::new(Capture {
+    ParsedCapture::of(Arc::new(Capture {
         tool: Tool::unlisted("case"),
         arguments: Bytes::from_static(b"{}"),
         response: Some(Bytes::from(response)),
@@ -61,7 +61,7 @@ fn subject(payload: &[u8]) -> Subject {
     }))
 }
 
-fn write(format: &dyn Format, subject: &Subject) -> String {
+fn write(format: &dyn Format, subject: &ParsedCapture) -> String {
     if let Err(why) = format.applies(subject) {
         return format!("refused: {}", why.0);
     }

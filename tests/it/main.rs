@@ -1,7 +1,7 @@
 //! The tests from outside: the library, the program, and the window with no display.
 
 mod agent;
-mod asks;
+mod server_requests;
 mod cases;
 mod check;
 mod claims;
@@ -35,7 +35,7 @@ mod stateless;
 #[cfg(feature = "gui")]
 mod app;
 #[cfg(feature = "gui")]
-mod asks_window;
+mod server_requests_window;
 #[cfg(feature = "gui")]
 mod live;
 #[cfg(feature = "gui")]

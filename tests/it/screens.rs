@@ -10,23 +10,23 @@ use crate::window::Window;
 use bytes::Bytes;
 use egui::Theme::{Dark, Light};
 use mcp_loupe::analysis::{TextOf, TextQuery};
-use mcp_loupe::ask::Ask;
 use mcp_loupe::capture::{Direction, Line, LineKind, Prompt, Resource};
 use mcp_loupe::host::Hosts;
 use mcp_loupe::json::Doc;
 use mcp_loupe::problem::{Problem, ProblemKind};
+use mcp_loupe::server_request::ServerRequest;
 use mcp_loupe::settings;
 use mcp_loupe::shot;
 use mcp_loupe::source::{Command, Http, Login, Recent, Source};
-use mcp_loupe::state::asks::AskAction;
 use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::exact::{ExactAction, ExactEvent, KeyPlace};
 use mcp_loupe::state::library::{LibraryAction, LibraryEntry};
 use mcp_loupe::state::media::MediaAction;
+use mcp_loupe::state::server_requests::ServerRequestAction;
 use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{
-    Action, CallAction, CallOwner, CompareAction, ConnectAction, Connection, DrawerTab, Event, FoundConfig, HostDetail,
-    HostsAction, ImportAction, ImportEvent, LoginAction, LoginStep, PaneView, QueryState, Running, ServerNotification,
+    Action, CallAction, CallInFlight, CallOwner, CompareAction, ConnectAction, Connection, DrawerTab, Event, FoundConfig,
+    HostDetail, HostsAction, ImportAction, ImportEvent, LoginAction, LoginStep, PaneView, QueryState, ServerNotification,
     SessionUpdate, SettingsAction, SidebarTab, StartQuestion, TokensAction, TokensPart, ViewAction,
 };
 use mcp_loupe::token::Tokenizer;
@@ -222,7 +222,7 @@ fn panes_and_states() {
     let record = text.matched.records.get(1).map(|record| record.node);
     window.send(ViewAction::SetSearch(Some("north".into())));
     window.send(ViewAction::SelectRecord(record));
-    window.state.running = Some(Running {
+    window.state.running = Some(CallInFlight {
         owner: CallOwner::Person,
         id: 99,
         tool: "strict_search_companies".into(),
@@ -557,7 +557,7 @@ fn questions_and_the_protocol_log() {
     };
     let ask = |key: u64, method: &str, params: &'static str| {
         let doc = Doc::parse(params.into());
-        ServerNotification::Asked(Ask::read(key, method, doc.root()).unwrap())
+        ServerNotification::Asked(ServerRequest::read(key, method, doc.root()).unwrap())
     };
     let form = r#"{"message":"Log in to autoreply","requestedSchema":{"type":"object","required":["handle","password"],"properties":{
         "handle":{"type":"string","title":"Handle","description":"Such as @alice","default":"@carol.art"},
@@ -567,9 +567,9 @@ fn questions_and_the_protocol_log() {
         "scope":{"type":"string","title":"Scope","oneOf":[{"const":"r","title":"Read"},{"const":"rw","title":"Read and write"}],"default":"r"},
         "feeds":{"type":"array","title":"Feeds","minItems":1,"items":{"enum":["following","popular","friends"]},"default":["following"]}}}}"#;
     hear(&mut window, ask(0, "elicitation/create", form));
-    window.state.perform(Action::Answer(AskAction::Accept), &mut Vec::new());
+    window.state.perform(Action::Answer(ServerRequestAction::Accept), &mut Vec::new());
     album.add(&mut window, "ask-form", MAIN, Dark);
-    window.state.perform(Action::Answer(AskAction::Cancel), &mut Vec::new());
+    window.state.perform(Action::Answer(ServerRequestAction::Cancel), &mut Vec::new());
     let url = r#"{"mode":"url","message":"Approve the payment in your browser","url":"https://pay.example.com/approve?order=4711&return=loupe","elicitationId":"e1"}"#;
     hear(&mut window, ask(1, "elicitation/create", url));
     album.reads(
@@ -583,7 +583,7 @@ fn questions_and_the_protocol_log() {
             "Open pay.example.com",
         ],
     );
-    window.state.perform(Action::Answer(AskAction::Cancel), &mut Vec::new());
+    window.state.perform(Action::Answer(ServerRequestAction::Cancel), &mut Vec::new());
     let sampling = r#"{"messages":[{"role":"user","content":{"type":"text","text":"Summarise these three tickets in one sentence each."}}],"systemPrompt":"You are terse.","maxTokens":200}"#;
     hear(&mut window, ask(2, "sampling/createMessage", sampling));
     album.reads(
@@ -597,7 +597,7 @@ fn questions_and_the_protocol_log() {
             "Your answer, in place of a model’s, at most 200 tokens",
         ],
     );
-    window.state.perform(Action::Answer(AskAction::Decline), &mut Vec::new());
+    window.state.perform(Action::Answer(ServerRequestAction::Decline), &mut Vec::new());
 
     let mut at = 0;
     let mut line = |direction, kind, method: Option<&str>, id: Option<&str>, text: &str| {

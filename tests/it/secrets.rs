@@ -12,7 +12,7 @@ use crate::peer::{
 use crate::support::Driver;
 use mcp_loupe::fixture::export::ExportChoice;
 use mcp_loupe::source::{Protocol, Source};
-use mcp_loupe::state::asks::{AskAction, Given};
+use mcp_loupe::state::server_requests::{FieldInput, ServerRequestAction};
 use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{Action, CallAction, ConnectAction, ExportAction};
 
@@ -130,11 +130,11 @@ fn what_a_person_typed_into_the_window_is_written_nowhere() {
     driver.perform(ConnectAction::Connect(Box::new(source)));
     driver.until("the tools", |state| !state.tools.is_empty());
     driver.perform(CallAction::Call { send_anyway: false });
-    driver.until("the question", |state| !state.asks.open.is_empty());
+    driver.until("the question", |state| !state.server_requests.open.is_empty());
     for (field, text) in ["me", PASSWORD].into_iter().enumerate() {
-        driver.perform(Action::Answer(AskAction::Give { field, given: Given::Text(text.into()) }));
+        driver.perform(Action::Answer(ServerRequestAction::Give { field, given: FieldInput::Text(text.into()) }));
     }
-    driver.perform(Action::Answer(AskAction::Accept));
+    driver.perform(Action::Answer(ServerRequestAction::Accept));
     driver.until("the answer", |state| state.captures.len() == 1);
     let capture = driver.state.capture().unwrap();
     assert!(String::from_utf8_lossy(capture.response.as_deref().unwrap()).contains(PASSWORD), "the answer is shown as it came");

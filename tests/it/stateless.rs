@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::peer::{self, HttpPeer, PATIENCE, Seen, ServerNotification, call, http, options, reply, until};
-use mcp_loupe::ask::Reply;
 use mcp_loupe::capture::{Capture, Direction, Outcome, Reading};
 use mcp_loupe::mcp::{self, CancelToken, ClientCapabilities, Listing, Options, Session, SessionEvent};
+use mcp_loupe::server_request::Reply;
 use mcp_loupe::source::{Protocol, Source};
 
 const STATELESS: Protocol = Protocol::Version("2026-07-28");

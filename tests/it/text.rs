@@ -12,8 +12,8 @@ use mcp_loupe::capture::{BlockKind, Capture, CaptureId, Server, Tool, is_wrapped
 use mcp_loupe::fixture::export::{ExportChoice, Material, Place};
 use mcp_loupe::format::ledger::Row;
 use mcp_loupe::format::round_trip::RoundTripVerdict;
-use mcp_loupe::format::{self, FORMATS, Subject};
-use mcp_loupe::host::{Dropped, Hosts, What};
+use mcp_loupe::format::{self, FORMATS, ParsedCapture};
+use mcp_loupe::host::{Hosts, Omission, What};
 use mcp_loupe::token::{Encoding, Tokenizer};
 use mcp_loupe::verdict::{self, CountedRow, VerdictPart};
 use proptest::prelude::*;
@@ -50,8 +50,8 @@ fn answers_are_read_as_they_say() {
     }
 }
 
-fn subject(result: &str) -> Subject {
-    Subject::of(Arc::new(Capture {
+fn subject(result: &str) -> ParsedCapture {
+    ParsedCapture::of(Arc::new(Capture {
         tool: Tool::unlisted("case"),
         arguments: Bytes::from_static(b"{}"),
         response: Some(Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#))),
@@ -204,7 +204,7 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
         let says_no_more =
             |block: usize| subject.reading.blocks[block].kind == BlockKind::Text && subject.text_only().statements.is_empty();
         for row in report.rows.iter().filter(|row| row.loses_nothing()) {
-            let is_free = |dropped: &Dropped| match dropped.what {
+            let is_free = |dropped: &Omission| match dropped.what {
                 What::Block(block) => says_no_more(block),
                 What::Structured => row.missing() == 0,
                 What::IsError => false,

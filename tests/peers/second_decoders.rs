@@ -13,7 +13,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use mcp_loupe::capture::{Capture, CaptureId, Server, Tool};
 use mcp_loupe::format::round_trip::prove;
-use mcp_loupe::format::{Sink, Subject, by_id};
+use mcp_loupe::format::{ParsedCapture, Sink, by_id};
 use serde_json::{Value, json};
 
 struct Gather(Vec<u8>);
@@ -28,11 +28,11 @@ fn peers() -> PathBuf {
     PathBuf::from(std::env::var_os("LOUPE_PEERS").expect("LOUPE_PEERS names the folder of the installed decoders"))
 }
 
-fn subject(payload: &[u8]) -> Subject {
+fn subject(payload: &[u8]) -> ParsedCapture {
     let mut response = br#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":"#.to_vec();
     response.extend_from_slice(payload);
     response.extend_from_slice(b"}}");
-    Subject::of(Arc::new(Capture {
+    ParsedCapture::of(Arc::new(Capture {
         tool: Tool::unlisted("case"),
         arguments: Bytes::from_static(b"{}"),
         response: Some(Bytes::from(response)),
@@ -41,7 +41,7 @@ fn subject(payload: &[u8]) -> Subject {
 }
 
 /// The text of a format; `None` where it does not apply.
-fn write(id: &str, subject: &Subject) -> Option<Vec<u8>> {
+fn write(id: &str, subject: &ParsedCapture) -> Option<Vec<u8>> {
     let format = by_id(id).unwrap();
     format.applies(subject).ok()?;
     let mut gather = Gather(Vec::new());

@@ -26,11 +26,11 @@ use crate::analysis::text::format_bytes;
 use crate::analysis::token_map::TokenMap;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::facts::record_lists;
-use crate::capture::{Fact, FactCount, FactState, Matched, Outcome, Payload, locate_facts};
+use crate::capture::{Fact, FactCount, FactMatches, FactState, Outcome, Payload, locate_facts};
 use crate::diff::key::{key_field, key_value};
 use crate::diff::pattern::pattern;
 use crate::format::ledger::Row;
-use crate::format::{self, FORMATS, Subject};
+use crate::format::{self, FORMATS, ParsedCapture};
 use crate::json::{Kind, Node};
 use crate::token::Encoding;
 
@@ -44,7 +44,7 @@ const WORTH_A_COLUMN: u64 = 95;
 pub struct SweepCall {
     /// The value of the varied argument, a JSON text; of equal calls which one it is.
     pub value: String,
-    pub subject: Arc<Subject>,
+    pub subject: Arc<ParsedCapture>,
     pub rows: Vec<Row>,
 }
 
@@ -53,7 +53,7 @@ impl SweepCall {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn measure(value: String, subject: Arc<Subject>, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn measure(value: String, subject: Arc<ParsedCapture>, cancel: &Cancel) -> Result<Self, Cancelled> {
         let row = |format: &&dyn crate::format::Format| cancel.check().map(|()| Row::measure(*format, &subject));
         Ok(Self { rows: FORMATS.iter().map(row).collect::<Result<_, _>>()?, value, subject })
     }
@@ -165,7 +165,7 @@ pub struct FieldCell {
 
 /// A value of the data that a column gives differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Differing {
+pub struct ValueMismatch {
     /// JSON Pointer into the payload that the columns are judged against.
     pub path: String,
     pub value: String,
@@ -203,7 +203,7 @@ pub struct Column {
     pub beside: u64,
     /// Records in its own data; `None` where that has no one list of records.
     pub records: Option<usize>,
-    pub differing: Vec<Differing>,
+    pub differing: Vec<ValueMismatch>,
     /// Where in its text the data begin that stand after a text; `None` where it is one part alone.
     pub data_from: Option<usize>,
 }
@@ -408,9 +408,9 @@ impl Sweep {
         let list = if let [list] = lists.as_slice() { Some(*list) } else { None };
         let records: Vec<Node<'_>> = list.into_iter().flat_map(Node::children).collect();
         let look = |column: &Column| {
-            cancel.check().map(|()| if column.is_answer() { locate_facts(payload, &column.text) } else { Matched::default() })
+            cancel.check().map(|()| if column.is_answer() { locate_facts(payload, &column.text) } else { FactMatches::default() })
         };
-        let matches: Vec<Matched> = self.columns.iter().map(look).collect::<Result<_, _>>()?;
+        let matches: Vec<FactMatches> = self.columns.iter().map(look).collect::<Result<_, _>>()?;
         // The facts are those of one payload in every column, in the same order.
         let facts = matches.iter().map(|matched| &matched.facts).find(|facts| !facts.is_empty());
         self.sort_facts(payload, list, &records, facts.map_or(&[], Vec::as_slice));
@@ -446,7 +446,7 @@ impl Sweep {
                 cell.differing += u64::from(is_other);
                 cell.reworded += u64::from(fact.state == FactState::Reworded);
                 if let (true, Some(node)) = (is_other && fact.place().is_some(), payload.doc.node(fact.node())) {
-                    column.differing.push(Differing {
+                    column.differing.push(ValueMismatch {
                         path: node.pointer_from(payload.root),
                         value: node.as_str().unwrap_or_else(|| node.raw_text()).into_owned(),
                         said: said(),
@@ -604,7 +604,7 @@ fn written(at: usize, id: &str, call: &SweepCall) -> Option<Column> {
     Some(Column::of(format.title().to_owned(), origin, format.id(), row.clone(), text))
 }
 
-fn text(id: &str, subject: &Subject) -> Arc<str> {
+fn text(id: &str, subject: &ParsedCapture) -> Arc<str> {
     let Some(format) = format::by_id(id) else { return Arc::from("") };
     let bytes = format_bytes(format, subject).unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned()).into()

@@ -12,7 +12,7 @@ use crate::analysis::sweep::{Column, ColumnOrigin, SentPart, Sweep, SweepCall, p
 use crate::analysis::text::{DisplayLine, TextView};
 use crate::analysis::wrap::{TextRow, wrap};
 use crate::cancel::{Cancel, Cancelled};
-use crate::format::{self, Subject, Syntax};
+use crate::format::{self, ParsedCapture, Syntax};
 use crate::token::{self, Encoding, Tokens};
 
 /// Which columns are asked for. The captures asked about are the calls, in the order of `values`.
@@ -37,7 +37,7 @@ impl SweepQuery {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn calls(&self, subjects: &[Arc<Subject>], cancel: &Cancel) -> Result<Vec<SweepCall>, Cancelled> {
+    pub fn calls(&self, subjects: &[Arc<ParsedCapture>], cancel: &Cancel) -> Result<Vec<SweepCall>, Cancelled> {
         let calls = self.values.iter().zip(subjects);
         calls.map(|(value, subject)| SweepCall::measure(value.clone(), Arc::clone(subject), cancel)).collect()
     }
@@ -98,7 +98,7 @@ impl SweepPage {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(subjects: &[Arc<Subject>], ask: &SweepQuery, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(subjects: &[Arc<ParsedCapture>], ask: &SweepQuery, cancel: &Cancel) -> Result<Self, Cancelled> {
         let calls = ask.calls(subjects, cancel)?;
         let sweep = Sweep::of(ask, &calls, cancel)?;
         let texts: Vec<TextView> = sweep.columns.iter().map(|column| view(column, &calls)).collect();

@@ -11,8 +11,8 @@ use crate::analysis::arguments::refused_by;
 use crate::capture::Tool;
 use crate::json::write::string;
 use crate::json::{Doc, Kind, Node};
-use crate::near;
 use crate::problem::{Problem, ProblemKind as Failure};
+use crate::suggest;
 
 /// More listed values than this are no choice of formats.
 const MAX_CHOICES: usize = 12;
@@ -283,7 +283,7 @@ impl SweepPlan {
     pub fn of(tool: &Tool, vary: &str, given: Option<&str>, arguments: &str) -> Result<Self, Problem> {
         let known = argument_names(tool);
         if !known.is_empty() && !known.iter().any(|name| name == vary) {
-            let hint = near::hint(vary, known.iter().map(String::as_str))
+            let hint = suggest::hint(vary, known.iter().map(String::as_str))
                 .unwrap_or_else(|| format!("its arguments are {}", known.join(", ")));
             return Err(Problem::new(Failure::Arguments, "the tool has no such argument").at(vary).hint(hint));
         }

@@ -18,7 +18,7 @@ pub(crate) fn call(value: &str, result: &str, outcome: Outcome) -> SweepCall {
         response: Some(Bytes::from(response)).filter(|_| outcome != Outcome::Timeout),
         ..Capture::empty(CaptureId("test".into()), Server::default())
     };
-    SweepCall::measure(value.into(), Arc::new(Subject::of(Arc::new(capture))), &Cancel::new()).unwrap()
+    SweepCall::measure(value.into(), Arc::new(ParsedCapture::of(Arc::new(capture))), &Cancel::new()).unwrap()
 }
 
 pub(crate) fn text_result(text: &str) -> String {
@@ -47,7 +47,7 @@ fn columns_say_what_they_leave_out() {
     assert_eq!(missing, ["/items/*/city 2/2", "/items/*/phone 1/2", "/total 1/1"]);
     assert_eq!(
         sweep.columns[1].differing[0],
-        Differing { path: "/items/1/phone".into(), value: "555-0142".into(), said: "555-0199".into() }
+        ValueMismatch { path: "/items/1/phone".into(), value: "555-0142".into(), said: "555-0199".into() }
     );
     assert!([0, 2, 3, 4].iter().all(|at| sweep.missing(&sweep.columns[*at]).next().is_none()));
     assert_eq!(sweep.kept_fields(&sweep.columns[1]), ["/items/*/id", "/items/*/name"]);

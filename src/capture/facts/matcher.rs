@@ -13,7 +13,7 @@ use super::labels::{Field, FieldSet};
 use super::page::{Page, keys};
 use super::regions::{regions, sections};
 use super::span::Span;
-use super::{Fact, FactCount, FactState, Matched, Record, record_lists};
+use super::{Fact, FactCount, FactMatches, FactState, Record, record_lists};
 use crate::capture::Payload;
 use crate::json::{Kind, Node};
 
@@ -69,7 +69,7 @@ struct Matcher<'t> {
     row_places: Option<Vec<Places>>,
 }
 
-pub(super) fn run(payload: &Payload, text: &str) -> Matched {
+pub(super) fn run(payload: &Payload, text: &str) -> FactMatches {
     if let Some(exact) = Exact::find(payload.root(), text) {
         return of_exact(payload.root(), &exact, text);
     }
@@ -77,9 +77,9 @@ pub(super) fn run(payload: &Payload, text: &str) -> Matched {
 }
 
 /// The same without places, where the whole payload stands in the text.
-pub(super) fn tell(payload: &Payload, text: &str) -> Matched {
+pub(super) fn tell(payload: &Payload, text: &str) -> FactMatches {
     if Exact::is_in(payload.root(), text) {
-        return Matched { count: FactCount::all_kept(payload), ..Matched::default() };
+        return FactMatches { count: FactCount::all_kept(payload), ..FactMatches::default() };
     }
     let mut matched = search(payload, text);
     if matched.count.kept == matched.count.total {
@@ -89,7 +89,7 @@ pub(super) fn tell(payload: &Payload, text: &str) -> Matched {
     matched
 }
 
-fn search(payload: &Payload, text: &str) -> Matched {
+fn search(payload: &Payload, text: &str) -> FactMatches {
     let canon = Canon::of(text);
     let page = Page::of(&canon, &keys(payload.root()));
     let mut matched = Matcher::of(text, page, payload.root()).run();
@@ -115,8 +115,8 @@ fn row_set(root: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// Every fact is kept; only the records' other places, in the text around, are looked for.
-fn of_exact(root: Node<'_>, exact: &Exact, text: &str) -> Matched {
-    let mut matched = Matched::default();
+fn of_exact(root: Node<'_>, exact: &Exact, text: &str) -> FactMatches {
+    let mut matched = FactMatches::default();
     let base = root.index();
     for leaf in leaves(root) {
         let place = exact.place(leaf, leaf.index() - base);
@@ -182,7 +182,7 @@ impl<'t> Matcher<'t> {
         }
     }
 
-    fn run(mut self) -> Matched {
+    fn run(mut self) -> FactMatches {
         let whole = 0..self.page.text().len();
         self.place(self.root, NO_FIELD, &[whole], 0);
         self.report()
@@ -274,8 +274,8 @@ impl<'t> Matcher<'t> {
         self.found[leaf.offset as usize].map(|found| found.state)
     }
 
-    fn report(self) -> Matched {
-        let mut matched = Matched::default();
+    fn report(self) -> FactMatches {
+        let mut matched = FactMatches::default();
         let canon = self.page.canon;
         for (offset, found) in self.found.into_iter().enumerate() {
             let Some(found) = found else { continue };

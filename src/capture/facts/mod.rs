@@ -94,7 +94,7 @@ pub struct Record {
 
 /// All facts of a payload, matched against one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Matched {
+pub struct FactMatches {
     /// In document order.
     pub facts: Vec<Fact>,
     pub records: Vec<Record>,
@@ -102,13 +102,13 @@ pub struct Matched {
 }
 
 /// Matches every fact of the payload against `text`.
-pub fn locate_facts(payload: &Payload, text: &str) -> Matched {
+pub fn locate_facts(payload: &Payload, text: &str) -> FactMatches {
     matcher::run(payload, text)
 }
 
 /// As [`locate_facts`], where only what became of the facts is of interest: no places are looked for where the text holds
 /// the payload itself, and the facts of a text that tells them all are left out.
-pub fn count_facts(payload: &Payload, text: &str) -> Matched {
+pub fn count_facts(payload: &Payload, text: &str) -> FactMatches {
     matcher::tell(payload, text)
 }
 

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::*;
 use crate::json::Doc;
 
-fn matched(payload: &str, text: &str) -> (Payload, Matched) {
+fn matched(payload: &str, text: &str) -> (Payload, FactMatches) {
     let payload = Payload::of_doc(Doc::parse(Bytes::copy_from_slice(payload.as_bytes()))).unwrap();
     let found = locate_facts(&payload, text);
     (payload, found)

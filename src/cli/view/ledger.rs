@@ -5,13 +5,19 @@ use crate::capture::{Direction, Outcome, Payload};
 use crate::cli::output::{columns, one_line};
 use crate::contract::LedgerOptions;
 use crate::format::ledger::Row;
-use crate::format::{self, Format, Subject};
+use crate::format::{self, Format, ParsedCapture};
 use crate::number::{grouped, milliseconds};
 use crate::token::Encoding;
 use crate::verdict::verdict;
 
 /// The head of the capture, the verdict, and a row for every format.
-pub fn page(subject: &Subject, rows: &[Row], counts: &[RowCount], sent_as: Option<&HostRow>, options: &LedgerOptions) -> String {
+pub fn page(
+    subject: &ParsedCapture,
+    rows: &[Row],
+    counts: &[RowCount],
+    sent_as: Option<&HostRow>,
+    options: &LedgerOptions,
+) -> String {
     let mut page = head(subject);
     let references: Vec<&Row> = rows.iter().collect();
     // The sentence states exact counts; beside a further tokenizer it names the one it used.
@@ -72,7 +78,7 @@ const ERROR_LINES: usize = 8;
 const ERROR_CHARS: usize = 240;
 
 /// What the tool says of its failure: nobody should have to ask for another view to read it.
-fn error_text(subject: &Subject) -> String {
+fn error_text(subject: &ParsedCapture) -> String {
     let said = match (&subject.reading.rpc_error, subject.capture.outcome) {
         (Some(error), _) => error.message.clone(),
         (None, Outcome::ToolError) => subject.reading.content_text().unwrap_or_default(),
@@ -91,7 +97,7 @@ fn error_text(subject: &Subject) -> String {
     page
 }
 
-fn head(subject: &Subject) -> String {
+fn head(subject: &ParsedCapture) -> String {
     let capture = &subject.capture;
     let mut words = Vec::new();
     if !capture.tool.name.is_empty() {

@@ -7,7 +7,7 @@ use crate::cancel::Cancel;
 use crate::capture::Block;
 use crate::cli::client::interrupted;
 use crate::cli::output::{columns, one_line, visible};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::host::Hosts;
 use crate::json::{Kind as JsonKind, Node};
 use crate::number::{grouped, number_of};
@@ -19,13 +19,13 @@ const INDENT_LEVELS: usize = 32;
 /// A value longer than this is cut in the tree.
 const VALUE_CHARS: usize = 120;
 
-fn get<Q: Query>(subject: &Arc<Subject>, query: &Q, cancel: &Cancel) -> Result<Q::Out, Problem> {
+fn get<Q: Query>(subject: &Arc<ParsedCapture>, query: &Q, cancel: &Cancel) -> Result<Q::Out, Problem> {
     Ctx::of(std::slice::from_ref(subject), &Hosts::built_in(), cancel).get(query).map_err(|_| interrupted())?
 }
 
 /// The blocks in order, text with its tables drawn, anything else by what it is; each under its number where there are
 /// several.
-pub fn rendered(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
+pub fn rendered(subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Problem> {
     let view = get(subject, &RenderedQuery("content"), cancel)?;
     let mut page = String::new();
     let blocks = &subject.reading.blocks;
@@ -88,7 +88,7 @@ fn drawn(table: &Table) -> String {
 }
 
 /// The payload as an indented tree with the tokens of every container and the marks against the text.
-pub fn tree(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
+pub fn tree(subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Problem> {
     let Some(view) = get(subject, &TreeQuery, cancel)? else {
         return Err(Problem::new(ProblemKind::Usage, "there is no payload").at("tree"));
     };
@@ -146,7 +146,7 @@ fn leaf(node: Node<'_>, view: &TreeView, is_root: bool) -> String {
 }
 
 /// The tool's definition as it was sent, under what it costs and promises.
-pub fn definition(subject: &Arc<Subject>) -> Result<String, Problem> {
+pub fn definition(subject: &Arc<ParsedCapture>) -> Result<String, Problem> {
     let tool = &subject.capture.tool;
     if tool.raw.is_empty() {
         return Err(Problem::new(ProblemKind::Usage, "there is no definition of the tool").at("definition"));

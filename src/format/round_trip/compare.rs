@@ -125,14 +125,14 @@ enum Pairs<'a> {
     /// By position.
     Lists(Children<'a>, Children<'a>),
     /// By key.
-    Matched(std::vec::IntoIter<(Node<'a>, Node<'a>)>),
+    FactMatches(std::vec::IntoIter<(Node<'a>, Node<'a>)>),
 }
 
 impl<'a> Frame<'a> {
     fn next(&mut self) -> (Option<Node<'a>>, Option<Node<'a>>) {
         match &mut self.children {
             Pairs::Lists(a, b) => (a.next(), b.next()),
-            Pairs::Matched(pairs) => pairs.next().unzip(),
+            Pairs::FactMatches(pairs) => pairs.next().unzip(),
         }
     }
 }
@@ -234,7 +234,7 @@ impl<'a> Differ<'a> {
                 after: Some(keys(after)),
             });
         }
-        self.open.push(Frame { parent, children: Pairs::Matched(pairs.into_iter()) });
+        self.open.push(Frame { parent, children: Pairs::FactMatches(pairs.into_iter()) });
     }
 
     fn differs(&mut self, kind: DifferenceKind, a: Node<'a>, b: Node<'a>) {

@@ -14,7 +14,7 @@ pub use build::{DecodeError, Decoded};
 pub(super) use compare::key_form;
 pub use compare::{DifferenceKind, Differences, SHOWN, ValueChange};
 
-use super::{Format, Subject};
+use super::{Format, ParsedCapture};
 use crate::capture::Payload;
 use crate::json::Doc;
 
@@ -102,7 +102,7 @@ impl ValueChange {
 
 /// Reads `bytes`, the text of `format` for this answer, and compares it with the payload. `None` where the question
 /// does not arise: no payload, or it does not stand in this format.
-pub fn prove(format: &dyn Format, subject: &Subject, bytes: &Bytes) -> Option<RoundTrip> {
+pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Option<RoundTrip> {
     let Some(payload) = &subject.payload else { return None };
     let text = String::from_utf8_lossy(bytes);
     let decoded = match format.id() {
@@ -142,7 +142,7 @@ pub fn prove(format: &dyn Format, subject: &Subject, bytes: &Bytes) -> Option<Ro
 }
 
 /// The JSON that stands in the text blocks, where it is what the payload is, or could be: data of the same kind.
-fn in_texts(subject: &Subject, payload: &Payload) -> Option<Decoded> {
+fn in_texts(subject: &ParsedCapture, payload: &Payload) -> Option<Decoded> {
     if !payload.is_structured() {
         // Of data that was read from the text, the text is the source.
         return Some(Decoded { doc: Doc::clone(&payload.doc), nameless: None });

@@ -15,7 +15,7 @@ impl Sink for Gather {
 }
 
 /// The text and its proof; `None` where the format does not apply.
-fn trip(id: &str, subject: &Subject) -> Option<(String, Option<RoundTrip>)> {
+fn trip(id: &str, subject: &ParsedCapture) -> Option<(String, Option<RoundTrip>)> {
     let format = by_id(id).unwrap();
     format.applies(subject).ok()?;
     let mut gather = Gather(Vec::new());

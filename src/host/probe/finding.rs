@@ -5,9 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::entry::{Naming, copy, write};
-use super::{Guess, ProbeCut, Probed, cut, deduce, explained};
+use super::{Guess, ProbeAnswer, ProbeCut, cut, deduce, explained};
 use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::host::limit::grouped;
 use crate::host::rules::{Applies, KeepRule, LimitRule, LimitUnit};
 use crate::host::{Host, Hosts, Template};
@@ -86,10 +86,10 @@ fn find_in(answers: &Answers, pasted: &[(&'static str, String)], server: &str, h
     let mut probes = Vec::new();
     for (name, shown) in pasted {
         if let (Some((_, response)), Some(tool)) = (answers.iter().find(|(known, _)| known == name), probe(name)) {
-            probes.push(Probed { tool: (*name).to_owned(), sent: sent(tool, response), shown: shown.clone() });
+            probes.push(ProbeAnswer { tool: (*name).to_owned(), sent: sent(tool, response), shown: shown.clone() });
         }
     }
-    let is_long = |probe: &Probed| {
+    let is_long = |probe: &ProbeAnswer| {
         PROBE_TOOLS.iter().any(|tool| tool.name == probe.tool && tool.parts.iter().any(|part| part.kind == ProbeKind::LongText))
     };
     let mut guess = deduce(&probes, server, hosts);
@@ -131,8 +131,8 @@ fn find_in(answers: &Answers, pasted: &[(&'static str, String)], server: &str, h
 }
 
 /// An answer of the probe as a subject.
-fn sent(tool: &ProbeTool, response: &Bytes) -> Arc<Subject> {
-    Arc::new(Subject::of(Arc::new(Capture {
+fn sent(tool: &ProbeTool, response: &Bytes) -> Arc<ParsedCapture> {
+    Arc::new(ParsedCapture::of(Arc::new(Capture {
         tool: Tool::unlisted(tool.name),
         arguments: Bytes::from_static(b"{}"),
         outcome: if tool.is_error { Outcome::ToolError } else { Outcome::Result },

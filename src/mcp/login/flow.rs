@@ -25,15 +25,15 @@ const BROWSER_LIMIT: Duration = Duration::from_secs(300);
 const CLIENT_NAME: &str = "Loupe";
 
 /// Why a login did not come about.
-pub(super) struct Trouble {
+pub(super) struct LoginFailure {
     /// [`Kind::Consent`] where a person has to say yes to something first.
     pub kind: ProblemKind,
     pub what: String,
     pub hint: String,
 }
 
-pub(super) fn trouble(what: impl Into<String>, hint: impl Into<String>) -> Trouble {
-    Trouble { kind: ProblemKind::Auth, what: what.into(), hint: hint.into() }
+pub(super) fn trouble(what: impl Into<String>, hint: impl Into<String>) -> LoginFailure {
+    LoginFailure { kind: ProblemKind::Auth, what: what.into(), hint: hint.into() }
 }
 
 /// What one login works with.
@@ -61,7 +61,7 @@ impl Flow<'_> {
         (self.step)(Step::Said(self.secrets.scrub(&text.into())));
     }
 
-    pub(super) fn failed(&self, error: &AuthError) -> Trouble {
+    pub(super) fn failed(&self, error: &AuthError) -> LoginFailure {
         let hint = match error {
             AuthError::PkceUnsupported => "an MCP client must not log in without it; ask whoever runs the server",
             AuthError::RegistrationFailed(_) => "register a client there yourself and give it by `--client-id`",
@@ -88,7 +88,7 @@ impl Flow<'_> {
     }
 
     /// Logs in, and gives what came of it.
-    pub(super) async fn run(&self, wanted: Wanted) -> Result<Record, Trouble> {
+    pub(super) async fn run(&self, wanted: Wanted) -> Result<Record, LoginFailure> {
         let http: Arc<Wire> = Arc::clone(&self.wire);
         let mut manager =
             AuthorizationManager::new_with_oauth_http_client(self.url, http).await.map_err(|error| self.failed(&error))?;
@@ -135,7 +135,7 @@ impl Flow<'_> {
     }
 
     /// Says which of several authorization servers it is, or that one has to be chosen.
-    fn chosen(&self) -> Result<(), Trouble> {
+    fn chosen(&self) -> Result<(), LoginFailure> {
         match self.wire.servers.choice() {
             Choice::Free => Ok(()),
             Choice::Taken { server, named } => {
@@ -162,7 +162,7 @@ impl Flow<'_> {
     }
 
     /// What the standard demands of the metadata and the SDK does not.
-    fn check(&self, metadata: &AuthorizationMetadata, source: AuthorizationMetadataSource) -> Result<(), Trouble> {
+    fn check(&self, metadata: &AuthorizationMetadata, source: AuthorizationMetadataSource) -> Result<(), LoginFailure> {
         match source {
             AuthorizationMetadataSource::LegacyEndpointFallback => {
                 self.say("nothing is published about it: /authorize, /token and /register of the server itself are tried, as of 2025-03-26");
@@ -191,14 +191,14 @@ impl Flow<'_> {
         Ok(())
     }
 
-    fn server(&self) -> Result<Url, Trouble> {
+    fn server(&self) -> Result<Url, LoginFailure> {
         Url::parse(self.url).map_err(|error| trouble(format!("the server's address cannot be read: {error}"), "check it"))
     }
 
     /// Sees to it that what a person gave goes only where they mean it to go. Whoever runs the MCP server names the
     /// authorization server, and could name one of their own: a secret is sent to the one of `--authorization-server`, or
     /// to the MCP server's own origin. Nor does a login move to another authorization server by itself.
-    fn bound(&self, metadata: &AuthorizationMetadata, kept: Option<&Record>) -> Result<(), Trouble> {
+    fn bound(&self, metadata: &AuthorizationMetadata, kept: Option<&Record>) -> Result<(), LoginFailure> {
         let server = self.server()?;
         // Without a name the endpoints are the server's own.
         let issuer = metadata.issuer.clone().unwrap_or_else(|| server.origin().ascii_serialization());
@@ -225,7 +225,7 @@ impl Flow<'_> {
             (self.step)(Step::Choose(vec![issuer.clone()]));
         }
         let hint = format!("if you know it and mean it, say so by `--authorization-server {}`", shell(&issuer));
-        Err(Trouble { kind: ProblemKind::Consent, ..trouble(what, hint) })
+        Err(LoginFailure { kind: ProblemKind::Consent, ..trouble(what, hint) })
     }
 
     /// The grant to use: as chosen, or the only one the authorization server has for a client with a secret or a key.
@@ -280,7 +280,7 @@ impl Flow<'_> {
         redirect: &Redirect,
         scopes: &[String],
         kept: Option<&Record>,
-    ) -> Result<(OAuthClientConfig, Option<u16>), Trouble> {
+    ) -> Result<(OAuthClientConfig, Option<u16>), LoginFailure> {
         let named = |id: &str, secret: Option<&String>| {
             let mut client = OAuthClientConfig::new(id, redirect.uri());
             client.client_secret = secret.cloned();
@@ -324,7 +324,7 @@ impl Flow<'_> {
         metadata: &AuthorizationMetadata,
         scopes: Vec<String>,
         kept: Option<Record>,
-    ) -> Result<Record, Trouble> {
+    ) -> Result<Record, LoginFailure> {
         let redirect = Redirect::bind(kept.as_ref().and_then(|kept| kept.registered_port)).await.map_err(|error| {
             trouble(
                 format!("no address of this computer can be listened on: {error}"),
@@ -371,7 +371,7 @@ impl Flow<'_> {
         metadata: &AuthorizationMetadata,
         state: &str,
         back: &super::redirect::Back,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), LoginFailure> {
         let issuer = back.parameter("iss");
         let must_name = metadata.additional_fields.get("authorization_response_iss_parameter_supported")
             == Some(&serde_json::Value::Bool(true));

@@ -6,7 +6,7 @@
 //! (`redirect`), and where logins are kept (`keep`).
 
 mod address;
-mod alone;
+mod unattended;
 mod flow;
 mod keep;
 mod mask;
@@ -25,12 +25,12 @@ use url::Url;
 pub use keep::LoginStore;
 pub use visit::Visit;
 
+use super::deadline::PausableDeadline;
 use super::error::Error;
-use super::patience::PausableDeadline;
 use crate::fixture::redact::Known;
 use crate::problem::ProblemKind;
 use crate::source;
-use flow::{Flow, Trouble, Wanted};
+use flow::{Flow, LoginFailure, Wanted};
 use keep::Record;
 use mask::Secrets;
 use servers::Servers;
@@ -249,7 +249,7 @@ impl Login {
         let told = &*self.told;
         let flow = Flow { url: &self.url, login: &self.wish, wire: Arc::clone(&self.wire), secrets: &self.secrets, step: told };
         let record = flow.run(wanted).await.map_err(|trouble| {
-            let Trouble { kind, what, hint } = trouble;
+            let LoginFailure { kind, what, hint } = trouble;
             Error::Login { url: self.url.clone(), kind, what, hint }
         })?;
         if !self.use_token(&record) {

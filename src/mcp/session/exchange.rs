@@ -9,12 +9,12 @@ use time::OffsetDateTime;
 
 use super::follow::Following;
 use super::{Asked, Ended, Session, TimeLimit};
-use crate::capture::{Capture, CaptureId, Carried, Direction, Message, Outcome, Reading, Server, Timings, Tool};
+use crate::capture::{Capture, CaptureId, Direction, ExtraFiles, Message, Outcome, Reading, Server, Timings, Tool};
 use crate::json::FaultKind;
 use crate::mcp::cancel_token::CancelToken;
 use crate::mcp::error::Error;
 use crate::mcp::rounds::{self, Extra, Stop};
-use crate::mcp::tap::{Answer, Beside, End, Text};
+use crate::mcp::tap::{Answer, End, SideMessages, Text};
 use crate::mcp::tasks::{self, Task};
 use crate::problem::{Problem, ProblemKind};
 
@@ -37,7 +37,7 @@ impl Session {
         let mut begun = first_begun;
         let mut request = Bytes::new();
         // Of all requests of the call, one bound for all.
-        let mut beside = Beside::up_to(self.tap.limits.beside);
+        let mut beside = SideMessages::up_to(self.tap.limits.beside);
         let (mut extra, mut round_number) = (Extra::default(), 0);
         let mut stop = None;
         let mut time = TimeLimit::new(&self.tap, limit);
@@ -52,7 +52,7 @@ impl Session {
             let finished = Instant::now();
             let asked = asked.unwrap_or_else(|error| Asked {
                 ended: Ended::End(End::Lost(Arc::new(error))),
-                beside: Beside::default(),
+                beside: SideMessages::default(),
                 left_at: None,
             });
             let Ended::End(End::Answer(answer @ Answer { fault: None, .. })) = &asked.ended else { break (asked, finished) };
@@ -94,7 +94,7 @@ impl Session {
             let before = if is_answered { " before this answer" } else { "" };
             beside.notes.push(format!("the server asked for input in {rounds}{before}; each stands among the messages"));
         }
-        let Beside { messages, mut notes, .. } = beside.finish();
+        let SideMessages { messages, mut notes, .. } = beside.finish();
         notes.extend(self.called_as.clone());
         let left_at = asked.left_at.unwrap_or(begun);
         let held = self.tap.patience.held_since(counted);
@@ -117,7 +117,7 @@ impl Session {
             http: None,
             problem: None,
             notes,
-            carried: Carried::default(),
+            carried: ExtraFiles::default(),
             read_text: crate::capture::ReadText::Auto,
             tool,
         };

@@ -11,7 +11,7 @@ use super::{Asked, Ended, HARD_LIMIT, Session, TimeLimit};
 use crate::json::Doc;
 use crate::mcp::cancel_token::CancelToken;
 use crate::mcp::rounds::{self, Extra, Stop};
-use crate::mcp::tap::{Answer, Beside, End, Text};
+use crate::mcp::tap::{Answer, End, SideMessages, Text};
 use crate::mcp::tasks::Task;
 
 /// The call that a task stands for.
@@ -19,13 +19,13 @@ pub(super) struct Following<'a> {
     /// When its first request was made; messages are timed from there.
     pub first: Instant,
     /// What is said on the way.
-    pub beside: &'a mut Beside,
+    pub beside: &'a mut SideMessages,
     /// The time limit of one request.
     pub limit: Duration,
 }
 
 /// What came of it.
-pub(super) struct Followed {
+pub(super) struct FollowedTask {
     pub asked: Asked,
     /// When the request was made that it answers.
     pub begun: Instant,
@@ -35,17 +35,17 @@ pub(super) struct Followed {
 }
 
 fn over(ended: Ended) -> Asked {
-    Asked { ended, beside: Beside::default(), left_at: None }
+    Asked { ended, beside: SideMessages::default(), left_at: None }
 }
 
 impl Session {
     /// Follows a task to its end.
-    pub(super) async fn follow(&self, mut task: Task, call: &mut Following<'_>, cancel: &CancelToken) -> Followed {
+    pub(super) async fn follow(&self, mut task: Task, call: &mut Following<'_>, cancel: &CancelToken) -> FollowedTask {
         let hard = call.limit.saturating_mul(HARD_LIMIT);
         let deadline = self.tap.patience.limit(hard);
         tokio::pin!(deadline);
         let (mut answered, mut rounds_made) = (Vec::new(), 0);
-        let ended = |ended| Followed { asked: over(ended), begun: Instant::now(), request: None, stop: None };
+        let ended = |ended| FollowedTask { asked: over(ended), begun: Instant::now(), request: None, stop: None };
         while !task.is_over(&self.era) {
             task.tell(&self.tap);
             let is_over = tokio::select! {
@@ -63,11 +63,11 @@ impl Session {
             let Ended::End(End::Answer(answer)) = &asked.ended else {
                 // Nobody looks at it any more.
                 self.cancel_task(&task);
-                return Followed { asked, begun, request: Some(sent), stop: None };
+                return FollowedTask { asked, begun, request: Some(sent), stop: None };
             };
             let Some(now) = Task::read(&answer.bytes) else {
                 // Not what a task is; it is the answer, and shown as such.
-                return Followed { asked, begun, request: Some(sent), stop: None };
+                return FollowedTask { asked, begun, request: Some(sent), stop: None };
             };
             if self.era.is_stateless() && now.is_final() {
                 now.tell(&self.tap);
@@ -76,7 +76,7 @@ impl Session {
                     call.beside.notes.push(format!("the server cancelled the task{said}"));
                     Stop::Cancelled
                 });
-                return Followed { asked, begun, request: Some(sent), stop };
+                return FollowedTask { asked, begun, request: Some(sent), stop };
             }
             let answer = answer.bytes.clone();
             call.keep(asked, &sent, begun);
@@ -90,7 +90,7 @@ impl Session {
                 Ok(extra) => extra,
                 Err(stop) => {
                     self.cancel_task(&task);
-                    return Followed { stop: Some(stop), ..ended(Ended::Cancelled) };
+                    return FollowedTask { stop: Some(stop), ..ended(Ended::Cancelled) };
                 }
             };
             answered.extend(round.asks.into_iter().map(|(key, _)| key));
@@ -103,7 +103,7 @@ impl Session {
             if !is_taken {
                 // What was answered to the answers is what came of the call.
                 self.cancel_task(&task);
-                return Followed { asked, begun, request: Some(kept), stop: None };
+                return FollowedTask { asked, begun, request: Some(kept), stop: None };
             }
             call.keep(asked, &kept, begun);
         }
@@ -112,14 +112,14 @@ impl Session {
             // It was over before anybody looked at it, and its result stands where it is looked at.
             let begun = Instant::now();
             let (asked, sent) = self.ask_of_task(&task, "tasks/get", &Extra::default(), call.limit, cancel).await;
-            return Followed { asked, begun, request: Some(sent), stop: None };
+            return FollowedTask { asked, begun, request: Some(sent), stop: None };
         }
         let begun = Instant::now();
         let (asked, sent) = self.ask_of_task(&task, "tasks/result", &Extra::default(), call.limit, cancel).await;
         if matches!(asked.ended, Ended::Cancelled | Ended::TimedOut(_)) && !task.is_final() {
             self.cancel_task(&task);
         }
-        Followed { asked, begun, request: Some(sent), stop: None }
+        FollowedTask { asked, begun, request: Some(sent), stop: None }
     }
 
     /// Sends something about a task, with members as they go out and as they are kept; what was kept comes with the answer.

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::JoinHandle;
 
-use super::{Ask, Session};
+use super::{ServerRequest, Session};
 use crate::capture::{Reading, Server};
 use crate::json::{Doc, Node, write};
 use crate::mcp::SessionEvent;
@@ -150,7 +150,7 @@ impl Listener {
             Err(error) => return (error, false),
         };
         // Told to the server where nobody listens any more.
-        let mut ask = Ask { tap: &self.tap, waiting };
+        let mut ask = ServerRequest { tap: &self.tap, waiting };
         // Where it ends first there is nothing more to be told.
         let taken = taken.await.ok();
         let was_taken = taken.is_some();

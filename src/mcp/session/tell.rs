@@ -41,7 +41,7 @@ impl Session {
     ///
     /// # Errors
     /// The connection is over.
-    pub fn set_roots(&self, roots: Vec<crate::ask::Root>) -> Result<(), Error> {
+    pub fn set_roots(&self, roots: Vec<crate::server_request::Root>) -> Result<(), Error> {
         if self.tap.set_roots(roots) {
             self.tap.send(Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#))?;
         }

@@ -34,7 +34,7 @@ pub(in crate::mcp) enum End {
 
 /// What came beside the answer.
 #[derive(Debug, Default)]
-pub(in crate::mcp) struct Beside {
+pub(in crate::mcp) struct SideMessages {
     pub messages: Vec<Message>,
     pub notes: Vec<String>,
     bytes: usize,
@@ -43,7 +43,7 @@ pub(in crate::mcp) struct Beside {
     most: usize,
 }
 
-impl Beside {
+impl SideMessages {
     pub(in crate::mcp) fn up_to(most: usize) -> Self {
         Self { most, ..Self::default() }
     }
@@ -64,7 +64,7 @@ impl Beside {
     }
 
     /// What came beside a later request of the same call, which began `by` after the first.
-    pub(in crate::mcp) fn add(&mut self, later: Beside, by: Duration) {
+    pub(in crate::mcp) fn add(&mut self, later: SideMessages, by: Duration) {
         later.messages.into_iter().for_each(|message| self.push(Message { at: message.at + by, ..message }));
         later.notes.iter().for_each(|note| self.note(note));
         self.dropped += later.dropped;
@@ -91,7 +91,7 @@ pub(in crate::mcp) struct Pulse {
 
 pub(in crate::mcp) struct Pending {
     pub(super) started: Instant,
-    pub(super) beside: Beside,
+    pub(super) beside: SideMessages,
     pub(super) unreadable: u64,
     /// The last thing that came meanwhile and was nothing of MCP, or an answer to nothing that was asked.
     pub(super) odd: Option<Bytes>,
@@ -104,7 +104,7 @@ pub(in crate::mcp) struct Pending {
     pub(in crate::mcp) is_aside: bool,
     /// Told what of it the server takes, once.
     pub(super) agree: Option<oneshot::Sender<Bytes>>,
-    pub(super) done: oneshot::Sender<(End, Beside)>,
+    pub(super) done: oneshot::Sender<(End, SideMessages)>,
 }
 
 impl Pending {
@@ -131,9 +131,9 @@ impl Pending {
     }
 
     /// It is not waited for any more.
-    pub(super) fn give_up(mut self) -> GivenUp {
+    pub(super) fn give_up(mut self) -> AbandonedRequest {
         self.count();
-        GivenUp { beside: self.beside, odd: self.odd.filter(|_| !self.is_heard) }
+        AbandonedRequest { beside: self.beside, odd: self.odd.filter(|_| !self.is_heard) }
     }
 
     /// Says how much of what came was unreadable.
@@ -148,8 +148,8 @@ impl Pending {
 
 /// What is left of a request that was given up.
 #[derive(Debug, Default)]
-pub(in crate::mcp) struct GivenUp {
-    pub beside: Beside,
+pub(in crate::mcp) struct AbandonedRequest {
+    pub beside: SideMessages,
     /// The last of what came in place of an answer, where nothing else was heard.
     pub odd: Option<Bytes>,
 }
@@ -167,11 +167,11 @@ impl From<Bytes> for Text {
 }
 
 /// A request under way.
-pub(in crate::mcp) struct Waiting {
+pub(in crate::mcp) struct PendingRequest {
     pub id: i64,
     pub left: oneshot::Receiver<io::Result<Instant>>,
     pub pulse: watch::Receiver<Pulse>,
-    pub done: oneshot::Receiver<(End, Beside)>,
+    pub done: oneshot::Receiver<(End, SideMessages)>,
 }
 
 #[cfg(test)]
@@ -182,11 +182,11 @@ mod tests {
     #[test]
     fn what_came_beside_all_requests_of_a_call_is_bounded_and_in_order() {
         let message = |ms| Message { at: Duration::from_millis(ms), direction: Direction::In, bytes: Bytes::new() };
-        let mut first = Beside::up_to(4);
+        let mut first = SideMessages::up_to(4);
         first.push(message(7));
         first.note("said");
         for round in 0..3 {
-            let mut later = Beside::up_to(4);
+            let mut later = SideMessages::up_to(4);
             later.push(message(1));
             later.push(message(2));
             later.note("said");

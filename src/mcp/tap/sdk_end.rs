@@ -10,7 +10,7 @@ use rmcp::model::{ClientJsonRpcMessage, ClientRequest, NumberOrString, ServerJso
 use rmcp::transport::Transport;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Tap, Waiting};
+use super::{PendingRequest, Tap};
 use crate::mcp::error::Error;
 
 /// The SDK's end of the tap.
@@ -18,7 +18,7 @@ pub(in crate::mcp) struct SdkEnd {
     pub tap: Arc<Tap>,
     pub inbox: mpsc::Receiver<ServerJsonRpcMessage>,
     /// The parameters of `initialize`, which the SDK would not keep as they are, and who takes the request once it is sent.
-    pub initialize: Option<(String, oneshot::Sender<Waiting>)>,
+    pub initialize: Option<(String, oneshot::Sender<PendingRequest>)>,
 }
 
 impl SdkEnd {

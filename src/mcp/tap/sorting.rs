@@ -74,7 +74,7 @@ impl Tap {
             if readable && !std::mem::replace(&mut state.heard, true) && !state.established {
                 happenings.push(SessionEvent::Phase("initialize".into()));
             }
-            (readable, state.asks.take_fresh())
+            (readable, state.server_requests.take_fresh())
         };
         happenings.into_iter().for_each(|happening| self.happen(happening));
         self.put(fresh);

@@ -26,7 +26,7 @@ use super::rpc::{self, INVALID_PARAMS, Library, Refusal, Service};
 use crate::capture::{Capture, Tool};
 use crate::diff::digest;
 use crate::diff::tree::{TreeOptions, tree};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::json::{Doc, Kind as JsonKind, Node, write};
 use crate::problem::{Problem, ProblemKind};
 use crate::store::{capture_folders, read_folder};
@@ -203,7 +203,7 @@ impl Replay {
         let arguments = arguments_of(&capture.arguments);
         let took = capture.timings.total();
         let name = Arc::clone(&capture.name);
-        let subject = Subject::of(Arc::new(capture));
+        let subject = ParsedCapture::of(Arc::new(capture));
         let (reply, reshaped) = match self.reply(&subject) {
             Reply::Member(name, bytes) => {
                 let (bytes, reshaped) = self.on_a_line(bytes);
@@ -230,7 +230,7 @@ impl Replay {
         reshaped
     }
 
-    fn reply(&self, subject: &Subject) -> Reply {
+    fn reply(&self, subject: &ParsedCapture) -> Reply {
         let capture = &subject.capture;
         let Some(response) = &capture.response else {
             return Reply::Nothing(format!("no answer was recorded ({})", capture.outcome.name()));

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::analysis::format_bytes;
 use crate::capture::Outcome;
-use crate::format::{self, FORMATS, Format, Subject};
+use crate::format::{self, FORMATS, Format, ParsedCapture};
 use crate::json::{Node, write};
 
 /// Which of the forms of the same data is sent.
@@ -42,7 +42,7 @@ impl Variant {
     }
 
     /// The `result` of a recorded answer in this form; why there is none is a sentence fragment.
-    pub(super) fn result(self, subject: &Subject) -> Result<Bytes, String> {
+    pub(super) fn result(self, subject: &ParsedCapture) -> Result<Bytes, String> {
         let Some(result) = subject.reading.result() else { return Err("the recorded answer holds no result".to_owned()) };
         match self {
             // A failure is said by its text; there is no data to write otherwise.

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::kit::{Hints, Kit, SampleCall, SampleOptions, SampleTool, Shelf, pretty, text_result};
 use super::schema::{SchemaField, SchemaTakes, Violation};
-use super::tasks::Works;
+use super::tasks::TasksByOutcome;
 
-const fn kit_of(tools: &'static [SampleTool<Works>]) -> Kit<Works> {
+const fn kit_of(tools: &'static [SampleTool<TasksByOutcome>]) -> Kit<TasksByOutcome> {
     Kit {
         set: "delegator",
         original: "_codex_local_",
@@ -28,15 +28,15 @@ const fn kit_of(tools: &'static [SampleTool<Works>]) -> Kit<Works> {
     }
 }
 
-const fn status_tool(fields: &'static [SchemaField]) -> SampleTool<Works> {
+const fn status_tool(fields: &'static [SchemaField]) -> SampleTool<TasksByOutcome> {
     SampleTool::new("status", "Show running, queued and completed tasks.", Hints::READS, fields, status)
 }
 
 const TASK: SchemaField = SchemaField::optional("task_id", SchemaTakes::Text(0), "Only this task, such as T-local-xyz");
 const ABOUT_FORMAT: &str = "How the status is written";
-static JSON_FIRST: Kit<Works> =
+static JSON_FIRST: Kit<TasksByOutcome> =
     kit_of(&[status_tool(&[TASK, SchemaField::optional("format", SchemaTakes::Choice(&["json", "markdown"]), ABOUT_FORMAT)])]);
-static MARKDOWN_FIRST: Kit<Works> =
+static MARKDOWN_FIRST: Kit<TasksByOutcome> =
     kit_of(&[status_tool(&[TASK, SchemaField::optional("format", SchemaTakes::Choice(&["markdown", "json"]), ABOUT_FORMAT)])]);
 
 /// The two shapes that are Markdown have it as the default of `format` too.
@@ -44,7 +44,7 @@ fn markdown_first(options: &SampleOptions) -> bool {
     matches!(options.shape.as_str(), "before" | "plain")
 }
 
-pub(super) fn kit(options: &SampleOptions) -> &'static Kit<Works> {
+pub(super) fn kit(options: &SampleOptions) -> &'static Kit<TasksByOutcome> {
     if markdown_first(options) { &MARKDOWN_FIRST } else { &JSON_FIRST }
 }
 
@@ -67,7 +67,7 @@ fn invalid(violations: &[Violation], _: &SampleCall<'_>) -> Value {
 const LAST: usize = 5;
 
 /// Kept oddity: a task that nobody knows is no error, and looks like a system at rest.
-fn status(works: &mut Works, call: &SampleCall<'_>) -> Value {
+fn status(works: &mut TasksByOutcome, call: &SampleCall<'_>) -> Value {
     let only;
     let works = match call.args.text("task_id") {
         Some(task) => {
@@ -86,12 +86,12 @@ fn status(works: &mut Works, call: &SampleCall<'_>) -> Value {
     text_result(&text, false)
 }
 
-fn last(works: &Works) -> &[Value] {
+fn last(works: &TasksByOutcome) -> &[Value] {
     &works.completed[..works.completed.len().min(LAST)]
 }
 
 /// The status as data: a summary, then the sections that are not empty.
-pub fn data(works: &Works) -> Value {
+pub fn data(works: &TasksByOutcome) -> Value {
     let mut data = Map::new();
     let summary = json!({"running": works.processes.len(), "queued": works.queue.len(), "recently_completed": last(works).len()});
     data.insert("summary".into(), summary);
@@ -112,7 +112,7 @@ fn word(value: &Value) -> String {
     }
 }
 
-fn before(works: &Works) -> String {
+fn before(works: &TasksByOutcome) -> String {
     let mut blocks = vec!["## 📊 Codex Execution Status".to_owned(), "### Active Processes (MCP Server)".to_owned()];
     if works.processes.is_empty() {
         blocks.push("_No active processes_".into());
@@ -163,7 +163,7 @@ fn lines(tasks: &[Value], line: impl Fn(&Value) -> String) -> String {
     tasks.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn plain(works: &Works) -> String {
+fn plain(works: &TasksByOutcome) -> String {
     let (running, queued, completed) = (works.processes.len(), works.queue.len(), last(works).len());
     let mut blocks = vec![format!("# Status\n\n{running} running, {queued} queued, {completed} recently completed")];
     if running > 0 {

@@ -3,7 +3,7 @@
 //! The faults are the point and are kept exactly; comments call them by that name. Nothing is random and the clock
 //! stands still, so two runs are equal byte for byte. State belongs to one `Sample` and goes with it.
 
-mod asking;
+mod elicitation;
 mod autoreply;
 mod companies;
 mod data;
@@ -47,7 +47,7 @@ pub struct Sample {
     /// The full name of every tool, with its group and its place there.
     index: BTreeMap<String, (usize, usize)>,
     definitions: String,
-    asking: asking::Asking,
+    asking: elicitation::Asking,
 }
 
 impl Sample {
@@ -60,7 +60,7 @@ impl Sample {
         let all = spec.set == "all";
         let wanted = |set: &str| all || spec.set == set;
         let (size, hostile) = (options.size, options.hostile);
-        let asking = asking::Asking::new(options.shape == "input-text");
+        let asking = elicitation::Asking::new(options.shape == "input-text");
         let mut groups = Vec::new();
         if wanted("autotask-dual") {
             groups.push(Set::boxed(&dual::KIT, all, &options, data::Desk::new(size, hostile)));
@@ -72,7 +72,7 @@ impl Sample {
             groups.push(Set::boxed(&dial::KIT, all, &options, data::Directory::new(size, hostile)));
         }
         if wanted("delegator") {
-            groups.push(Set::boxed(delegator::kit(&options), all, &options, tasks::Works::new(size, hostile)));
+            groups.push(Set::boxed(delegator::kit(&options), all, &options, tasks::TasksByOutcome::new(size, hostile)));
         }
         if wanted("autoreply") {
             groups.push(Set::boxed(&autoreply::KIT, all, &options, posts::Network::new(size, hostile)));

@@ -7,7 +7,7 @@ use super::hostile;
 
 /// Tasks by what became of them, each in the order in which they are shown.
 #[derive(Clone, Debug)]
-pub struct Works {
+pub struct TasksByOutcome {
     pub processes: Vec<Value>,
     pub queue: Vec<Value>,
     pub completed: Vec<Value>,
@@ -30,7 +30,7 @@ const TITLES: &[&str] = &[
     "Document the cache keys",
 ];
 
-impl Works {
+impl TasksByOutcome {
     /// `size` tasks: at most three run (besides the hostile ones, which all do), two wait, the rest are done.
     pub fn new(size: usize, hostile: bool) -> Self {
         let odd = if hostile { hostile::TEXTS.len().min(size) } else { 0 };

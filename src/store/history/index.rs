@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use super::{History, Readers};
 use crate::capture::{Capture, Outcome};
-use crate::fixture::kept::{Entry, Health, KeptId, Label};
+use crate::history::{Entry, Health, HistoryId, Label};
 
 const INDEX: &str = "index.jsonl";
 /// What is kept of the arguments for the list and for searching.
@@ -47,7 +47,7 @@ pub(super) struct Index {
 }
 
 impl Entry {
-    pub(super) fn of(id: &KeptId, capture: &Capture, label: &Label, bytes: u64) -> Self {
+    pub(super) fn of(id: &HistoryId, capture: &Capture, label: &Label, bytes: u64) -> Self {
         let arguments = String::from_utf8_lossy(&capture.arguments);
         let end = arguments.char_indices().map(|(at, _)| at).find(|at| *at >= ARGUMENTS).unwrap_or(arguments.len());
         Self {
@@ -66,7 +66,7 @@ impl Entry {
         }
     }
 
-    pub(super) fn unreadable(id: &KeptId, started_at: OffsetDateTime, label: &Label, bytes: u64, health: Health) -> Self {
+    pub(super) fn unreadable(id: &HistoryId, started_at: OffsetDateTime, label: &Label, bytes: u64, health: Health) -> Self {
         Self {
             id: id.clone(),
             started_at,
@@ -109,7 +109,7 @@ impl Entry {
 impl Line {
     fn entry(self) -> Option<Entry> {
         Some(Entry {
-            id: KeptId(self.id.into()),
+            id: HistoryId(self.id.into()),
             started_at: OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.at)).ok()?,
             elapsed_ms: self.ms,
             server: self.server,

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use time::OffsetDateTime;
 
-pub use crate::fixture::kept::{Entry, Health, HistoryQuery, Keep, KeptId, Label};
+pub use crate::history::{Entry, Health, HistoryId, HistoryLimits, HistoryQuery, Label};
 
 use super::{Readers, StoreError, TEMPORARY, read_folder, write_new, write_whole_for};
 use crate::capture::Capture;
@@ -37,7 +37,7 @@ const NAMES: u32 = 10_000;
 
 /// What the list of the history shows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Listed {
+pub struct HistoryPage {
     /// Newest first.
     pub entries: Vec<Entry>,
     /// What did not keep the list from being made: an index that could not be written, for people.
@@ -65,7 +65,7 @@ impl History {
     }
 
     /// The folder of a capture.
-    pub fn folder(&self, id: &KeptId) -> PathBuf {
+    pub fn folder(&self, id: &HistoryId) -> PathBuf {
         self.captures().join(&*id.0)
     }
 
@@ -73,14 +73,14 @@ impl History {
     ///
     /// # Errors
     /// [`StoreError::Io`]: a full disk, a folder that may not be written. Nothing of the capture is left behind.
-    pub fn add(&self, capture: &Capture, label: &Label) -> Result<KeptId, StoreError> {
+    pub fn add(&self, capture: &Capture, label: &Label) -> Result<HistoryId, StoreError> {
         self.make_folder().map_err(StoreError::io("cannot create the folder", &self.root))?;
         let base = folder_name(capture);
         let label_text = label_text(label);
         let files: &[(&str, &[u8])] = if *label == Label::default() { &[] } else { &[(LABEL, label_text.as_bytes())] };
         for number in 1..NAMES {
             let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
-            let id = KeptId(name.as_str().into());
+            let id = HistoryId(name.as_str().into());
             let named = Capture { name: Arc::clone(&id.0), ..capture.clone() };
             match write_new(&named, files, &self.captures().join(&name), Readers::Owner) {
                 Ok(()) => {
@@ -104,10 +104,10 @@ impl History {
     ///
     /// # Errors
     /// [`StoreError::Io`] where the folder is there and cannot be read.
-    pub fn list(&self) -> Result<Listed, StoreError> {
+    pub fn list(&self) -> Result<HistoryPage, StoreError> {
         let names = self.names()?;
         let index = self.read_index();
-        let mut listed = Listed::default();
+        let mut listed = HistoryPage::default();
         let mut known = HashSet::with_capacity(names.len());
         let all = index.entries.len();
         for entry in index.entries {
@@ -118,7 +118,7 @@ impl History {
         let gone = all - listed.entries.len();
         let mut added = 0;
         for name in names {
-            let id = KeptId(name.as_str().into());
+            let id = HistoryId(name.as_str().into());
             if !known.contains(&id) {
                 added += 1;
                 listed.entries.push(self.read_entry(&id));
@@ -156,11 +156,11 @@ impl History {
     }
 
     /// What the list shows of one capture, read from its folder.
-    pub fn entry(&self, id: &KeptId) -> Entry {
+    pub fn entry(&self, id: &HistoryId) -> Entry {
         self.read_entry(id)
     }
 
-    fn read_entry(&self, id: &KeptId) -> Entry {
+    fn read_entry(&self, id: &HistoryId) -> Entry {
         let folder = self.folder(id);
         let bytes = folder_bytes(&folder);
         let label = read_label(&folder);
@@ -184,7 +184,7 @@ impl History {
     ///
     /// # Errors
     /// As [`read_folder`].
-    pub fn open(&self, id: &KeptId) -> Result<Capture, StoreError> {
+    pub fn open(&self, id: &HistoryId) -> Result<Capture, StoreError> {
         // Its name here is the one it is known by, whoever copied the folder.
         Ok(Capture { name: Arc::clone(&id.0), ..read_folder(&self.folder(id))? })
     }
@@ -193,7 +193,7 @@ impl History {
     ///
     /// # Errors
     /// [`StoreError::Io`], [`StoreError::NotACapture`] where it is gone.
-    pub fn label(&self, id: &KeptId, label: &Label) -> Result<(), StoreError> {
+    pub fn label(&self, id: &HistoryId, label: &Label) -> Result<(), StoreError> {
         let folder = self.folder(id);
         if !folder.is_dir() {
             return Err(StoreError::NotACapture { path: folder });
@@ -212,7 +212,7 @@ impl History {
     ///
     /// # Errors
     /// [`StoreError::Io`].
-    pub fn delete(&self, id: &KeptId, now: OffsetDateTime) -> Result<(), StoreError> {
+    pub fn delete(&self, id: &HistoryId, now: OffsetDateTime) -> Result<(), StoreError> {
         let trash = self.root.join(TRASH);
         Readers::Owner.make_folder(&trash).map_err(StoreError::io("cannot create the folder", &trash))?;
         let target = trash.join(format!("{}~{}", now.unix_timestamp(), id.0));
@@ -223,7 +223,7 @@ impl History {
     ///
     /// # Errors
     /// [`StoreError::NotACapture`] where it is not there any more, [`StoreError::Io`].
-    pub fn restore(&self, id: &KeptId) -> Result<(), StoreError> {
+    pub fn restore(&self, id: &HistoryId) -> Result<(), StoreError> {
         let target = self.folder(id);
         let found = self.trash().into_iter().filter(|(_, name, _)| *name == *id.0).max_by_key(|(at, ..)| *at);
         let Some((_, _, path)) = found else { return Err(StoreError::NotACapture { path: target }) };
@@ -247,7 +247,7 @@ impl History {
     ///
     /// # Errors
     /// [`StoreError::Io`], with what could go gone.
-    pub fn prune(&self, keep: Keep, now: OffsetDateTime) -> Result<usize, StoreError> {
+    pub fn prune(&self, keep: HistoryLimits, now: OffsetDateTime) -> Result<usize, StoreError> {
         let listed = self.list()?;
         let oldest = (keep.days > 0).then(|| now - Duration::from_secs(u64::from(keep.days) * 24 * 60 * 60));
         let mut bytes = 0_u64;

@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use super::{Entry, History, HistoryQuery};
 use crate::cancel::{Cancel, Cancelled};
-use crate::fixture::kept::KeptId;
+use crate::history::HistoryId;
 use crate::store::RESPONSE;
 
 impl History {
@@ -14,7 +14,7 @@ impl History {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn search(&self, entries: &[Entry], query: &HistoryQuery, cancel: &Cancel) -> Result<Vec<KeptId>, Cancelled> {
+    pub fn search(&self, entries: &[Entry], query: &HistoryQuery, cancel: &Cancel) -> Result<Vec<HistoryId>, Cancelled> {
         let mut found = Vec::new();
         for entry in entries {
             cancel.check()?;
@@ -26,7 +26,7 @@ impl History {
         Ok(found)
     }
 
-    fn answer_says(&self, id: &KeptId, words: &[&str]) -> bool {
+    fn answer_says(&self, id: &HistoryId, words: &[&str]) -> bool {
         let Ok(mut bytes) = fs::read(self.folder(id).join(RESPONSE)) else { return false };
         // As it was sent, without the escapes that stand for letters of other alphabets.
         bytes.make_ascii_lowercase();

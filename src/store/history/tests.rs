@@ -24,7 +24,7 @@ fn capture(tool: &str, second: i64, text: &str) -> Capture {
     }
 }
 
-fn tools(listed: &Listed) -> Vec<&str> {
+fn tools(listed: &HistoryPage) -> Vec<&str> {
     listed.entries.iter().map(|entry| entry.tool.as_str()).collect()
 }
 
@@ -32,7 +32,7 @@ fn tools(listed: &Listed) -> Vec<&str> {
 fn what_is_kept_is_there_again() {
     let folder = tempfile::tempdir().unwrap();
     let history = History::at(folder.path());
-    assert_eq!(history.list().unwrap(), Listed::default());
+    assert_eq!(history.list().unwrap(), HistoryPage::default());
     let label = Label { name: "first".into(), notes: "n".into(), pinned: true };
     let a = history.add(&capture("a", 1, "x"), &label).unwrap();
     let twice = history.add(&capture("a", 1, "x"), &Label::default()).unwrap();
@@ -131,10 +131,10 @@ fn what_is_deleted_comes_back() {
     history.restore(&a).unwrap();
     assert_eq!(history.list().unwrap(), before);
     history.delete(&a, now).unwrap();
-    history.prune(Keep::default(), now + Duration::from_secs(3600)).unwrap();
+    history.prune(HistoryLimits::default(), now + Duration::from_secs(3600)).unwrap();
     history.restore(&a).unwrap();
     history.delete(&a, now).unwrap();
-    history.prune(Keep::default(), now + Duration::from_secs(2 * 24 * 3600)).unwrap();
+    history.prune(HistoryLimits::default(), now + Duration::from_secs(2 * 24 * 3600)).unwrap();
     assert!(matches!(history.restore(&a), Err(StoreError::NotACapture { .. })));
 }
 
@@ -148,11 +148,11 @@ fn limits_let_the_oldest_go_and_keep_what_is_pinned() {
         history.add(&capture(tool, at, "x"), &Label::default()).unwrap();
     }
     let now = datetime!(2026-01-01 00:00:00 UTC) + Duration::from_secs(100 * day.unsigned_abs());
-    assert_eq!(history.prune(Keep { days: 0, bytes: 0 }, now).unwrap(), 0);
-    assert_eq!(history.prune(Keep { days: 60, bytes: 0 }, now).unwrap(), 1);
+    assert_eq!(history.prune(HistoryLimits { days: 0, bytes: 0 }, now).unwrap(), 0);
+    assert_eq!(history.prune(HistoryLimits { days: 60, bytes: 0 }, now).unwrap(), 1);
     assert_eq!(tools(&history.list().unwrap()), ["new", "mid", "pinned"]);
     let one = history.list().unwrap().entries[0].bytes;
-    assert_eq!(history.prune(Keep { days: 0, bytes: one + 10 }, now).unwrap(), 1);
+    assert_eq!(history.prune(HistoryLimits { days: 0, bytes: one + 10 }, now).unwrap(), 1);
     assert_eq!(tools(&history.list().unwrap()), ["new", "pinned"]);
 }
 

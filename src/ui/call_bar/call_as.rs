@@ -3,7 +3,7 @@
 use egui::containers::menu::SubMenuButton;
 use egui::{Align, Frame, Label, Layout, Margin, Response, RichText, ScrollArea, Ui, vec2};
 
-use crate::ask;
+use crate::server_request;
 use crate::source::Identity;
 use crate::state::{Action, HostsAction};
 use crate::ui::theme::{self, ThemeTokens};
@@ -12,7 +12,7 @@ use crate::ui::{Cx, panes};
 
 /// How Loupe names itself.
 fn own(cx: &Cx<'_>) -> Identity {
-    Identity::own(ask::capabilities(true, true, cx.state.roots.is_some()))
+    Identity::own(server_request::capabilities(true, true, cx.state.roots.is_some()))
 }
 
 /// An entry of the menu beside *Call*.

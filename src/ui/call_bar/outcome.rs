@@ -5,7 +5,7 @@ use std::time::Duration;
 use egui::{Align, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
 
 use crate::capture::{Capture, Outcome, Timings, Tool};
-use crate::state::{CallAction, ConnectAction, Connection, Running};
+use crate::state::{CallAction, CallInFlight, ConnectAction, Connection};
 use crate::ui::commands;
 use crate::ui::sidebar;
 use crate::ui::theme::{self, ThemeTokens};
@@ -38,7 +38,7 @@ pub(super) fn timing_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     }
 }
 
-fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &Running) {
+fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &CallInFlight) {
     let t = ThemeTokens::of(ui);
     let elapsed = cx.state.now.saturating_sub(running.since);
     ui.horizontal(|ui| {
@@ -62,7 +62,7 @@ fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &Running) {
 }
 
 /// How far the call is: the task, the progress and its message, what came that nobody could read.
-pub fn running_words(cx: &Cx<'_>, running: &Running) -> String {
+pub fn running_words(cx: &Cx<'_>, running: &CallInFlight) -> String {
     let mut words: Vec<String> = cx.state.task.iter().cloned().collect();
     if let Some((value, total, message)) = &running.progress {
         words.push(total.map_or_else(|| format!("progress {value}"), |total| format!("progress {value} of {total}")));

@@ -6,7 +6,7 @@ use egui::{Align2, Color32, RichText, Ui};
 use egui_plot::{HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, Points, Text};
 
 use super::{SIDE, stays};
-use crate::analysis::curve::{Curve, Limit, Straight, Unit};
+use crate::analysis::curve::{Curve, Limit, LinearFit, Unit};
 use crate::analysis::sweep::SweepPage;
 use crate::host::Hosts;
 use crate::host::rules::LimitUnit as HostUnit;
@@ -156,8 +156,9 @@ fn plot_ui(ui: &mut Ui, page: &SweepPage, curve: &Curve, limits: &[(String, Limi
     let words: Vec<String> = series
         .iter()
         .filter_map(|series| {
-            let words =
-                |line: Straight| format!("{}: {:.1} {unit} an item, {} without items", series.title, line.each, line.base_text());
+            let words = |line: LinearFit| {
+                format!("{}: {:.1} {unit} an item, {} without items", series.title, line.each, line.base_text())
+            };
             series.line.map(words)
         })
         .collect();

@@ -4,7 +4,7 @@
 use egui::containers::menu::SubMenuButton;
 use egui::{Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
 
-use crate::analysis::SubjectQuery;
+use crate::analysis::ParsedCaptureQuery;
 use crate::analysis::sweep::{SweepChoice, argument_names, choices, page_size_argument, shown, value_in};
 use crate::state::{Action, CallAction, CompareAction, Screen, VaryForm};
 use crate::ui::theme::{self, ThemeTokens};
@@ -127,7 +127,7 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// "Get the json variant · 1 call", where the answer shown has no data and the tool has a value that may give some.
 pub fn variant_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let Some(subject) = cx.ready(SubjectQuery) else { return };
+    let Some(subject) = cx.ready(ParsedCaptureQuery) else { return };
     let (None, Some(capture), Some(choice)) = (&subject.payload, cx.state.capture(), cx.state.format_choice()) else { return };
     if cx.state.tool().is_none_or(|listed| listed.tool.name != capture.tool.name) {
         return;

@@ -6,7 +6,7 @@ use egui::{RichText, Ui};
 use super::{label, pair};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, asks, icons};
+use crate::ui::{Cx, icons, server_requests};
 
 pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.label(RichText::new("What a server may ask of you").font(theme::semibold(13.0)).color(ThemeTokens::of(ui).strong));
@@ -22,7 +22,7 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
             let name = format!("Folders for servers: {words}");
             let tip = "The folders that servers are told about; some then allow nothing else";
             if Button::new(&words).icon(icons::OPEN_FILE).height(theme::INPUT).name(&name).tip(tip).show(ui).clicked() {
-                cx.send(asks::roots_dialog(cx));
+                cx.send(server_requests::roots_dialog(cx));
             }
         },
         |ui, width| {

@@ -7,7 +7,7 @@ use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons, top_bar};
 use crate::source::Source;
 use crate::source::import::Placeholder;
-use crate::state::{Action, ConnectAction, ImportAction, Understood};
+use crate::state::{Action, ConnectAction, ImportAction, ImportGuess};
 
 /// Width from which on heading and buttons stand in one row.
 const ONE_ROW: f32 = 560.0;
@@ -107,7 +107,7 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
     true
 }
 
-fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &Understood) {
+fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
     let t = ThemeTokens::of(ui);
     let Some(entry) = understood.entry() else {
         ui.label(RichText::new("Choose a server").font(theme::small()).color(t.weak));
@@ -159,7 +159,7 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &Understood) {
 }
 
 /// The field of one placeholder; of a secret what is typed does not show.
-fn hole_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &Understood, hole: &Placeholder) {
+fn hole_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess, hole: &Placeholder) {
     let t = ThemeTokens::of(ui);
     let name = hole.to_string();
     let input = understood.entry().and_then(|entry| entry.inputs.iter().find(|input| Some(input.id.as_str()) == hole.name()));

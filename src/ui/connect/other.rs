@@ -7,7 +7,7 @@ use super::super::theme::{self, ThemeTokens};
 use super::super::{Cx, icons, widgets};
 use crate::source::Source;
 use crate::state::Action;
-use crate::state::versus::ServerDiffAction;
+use crate::state::server_diff::ServerDiffAction;
 
 /// On the button of the form, and of the sample.
 pub(super) const LIST: &str = "List its tools";
@@ -27,7 +27,7 @@ pub(super) fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
 pub(super) fn retry_ui(ui: &mut Ui, cx: &Cx<'_>, source: &Source) {
     ui.horizontal(|ui| {
         if widgets::Button::new("Retry").icon(icons::REFRESH).show(ui).clicked() {
-            cx.send(Action::Versus(ServerDiffAction::List(Box::new(source.clone()))));
+            cx.send(Action::ServerDiff(ServerDiffAction::List(Box::new(source.clone()))));
         }
         ui.add(Label::new(RichText::new(source.to_string()).font(theme::code()).color(ThemeTokens::of(ui).weak)).truncate());
     });

@@ -8,7 +8,7 @@ use super::super::widgets::{self, Tone};
 use super::super::{Cx, commands, icons, top_bar};
 use super::{card, other};
 use crate::source::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Source, Takes};
-use crate::state::versus::ServerDiffAction;
+use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, ConnectAction, ConnectForm};
 
 /// The names of the sets, as people know them.
@@ -93,7 +93,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
             };
             if is_clicked {
                 cx.send(if is_choosing {
-                    Action::Versus(ServerDiffAction::List(Box::new(source)))
+                    Action::ServerDiff(ServerDiffAction::List(Box::new(source)))
                 } else {
                     ConnectAction::Connect(Box::new(source)).into()
                 });

@@ -11,7 +11,7 @@ use super::item::SIDE;
 use crate::analysis::special::Shown;
 use crate::analysis::{Picture, PictureQuery};
 use crate::capture::{Block, BlockKind};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::state::media::MediaAction;
 use crate::state::{Action, QueryState};
 use crate::ui::theme::{self, ThemeTokens};
@@ -34,7 +34,7 @@ pub struct Header {
 }
 
 /// What a block that is no text says of itself, line by line.
-pub fn details(block: &Block, subject: &Subject) -> String {
+pub fn details(block: &Block, subject: &ParsedCapture) -> String {
     let mut lines = Vec::new();
     let mut line = |name: &str, value: Option<String>| lines.extend(value.map(|value| format!("{name}: {value}")));
     let node = subject.reading.doc.node(block.node);

@@ -5,9 +5,9 @@ use egui::{Align, CursorIcon, Id, Layout, Popup, Rect, Role, Sense, Stroke, Ui, 
 use super::header::{self, header_ui};
 use super::strip::strip_ui;
 use super::{PANES, PaneCx};
-use crate::analysis::SubjectQuery;
+use crate::analysis::ParsedCaptureQuery;
 use crate::capture::Outcome;
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::problem::{Problem, ProblemKind};
 use crate::state::{PaneView, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
@@ -23,7 +23,7 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut rect = ui.available_rect_before_wrap();
     ui.allocate_rect(rect, Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.panel);
-    let subject = cx.ready(SubjectQuery).map(|subject| &**subject);
+    let subject = cx.ready(ParsedCaptureQuery).map(|subject| &**subject);
     if let Some(running) = cx.state.running.as_ref() {
         progress_bar(ui, rect, cx.state.now.saturating_sub(running.since).as_secs_f32());
     }
@@ -157,7 +157,7 @@ fn progress_bar(ui: &Ui, rect: Rect, elapsed: f32) {
 }
 
 /// Says how the call ended, where it did not end well; the height it took.
-fn outcome_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, outcome: Outcome, subject: Option<&Subject>) -> Option<f32> {
+fn outcome_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, outcome: Outcome, subject: Option<&ParsedCapture>) -> Option<f32> {
     let capture = cx.state.capture()?;
     let rpc = subject.and_then(|subject| subject.reading.rpc_error.as_ref());
     let t = ThemeTokens::of(ui);
@@ -201,7 +201,7 @@ fn outcome_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, outcome: Outcome, subject
 }
 
 /// One pane; `header` is `None` where tabs stand in its place, and in the last pane holds those that are not shown.
-fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&Subject>, header: Option<Option<&[usize]>>) {
+fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&ParsedCapture>, header: Option<Option<&[usize]>>) {
     let t = ThemeTokens::of(ui);
     let view = cx.state.view.shows(pane);
     let is_focused = cx.state.view.focus == pane;

@@ -4,7 +4,7 @@ use egui::{Align, Align2, Color32, Layout, Popup, Rect, Response, RichText, Role
 
 use super::format_title;
 use crate::analysis::{HostsQuery, RowQuery, TextQuery};
-use crate::format::{FORMATS, Subject};
+use crate::format::{FORMATS, ParsedCapture};
 use crate::host::HostId;
 use crate::state::{Action, PaneView, QueryState, ViewAction};
 use crate::token::Count;
@@ -27,7 +27,7 @@ pub struct Title {
     pub format: &'static str,
 }
 
-pub fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&Subject>, t: &ThemeTokens) -> Title {
+pub fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     let of =
         |name: &str, subtitle: &str, format| Title { name: name.into(), subtitle: subtitle.into(), hue: t.hue(format), format };
     match view {

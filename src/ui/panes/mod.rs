@@ -98,12 +98,12 @@ pub fn format_title(id: &'static str) -> &'static str {
 }
 
 fn rendered_footer(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    use crate::analysis::{RenderedQuery, SubjectQuery};
+    use crate::analysis::{ParsedCaptureQuery, RenderedQuery};
     use crate::ui::theme::{self, ThemeTokens};
 
     let Some(view) = cx.ready(RenderedQuery(pane.format)) else { return };
     let t = ThemeTokens::of(ui);
-    let what = match (pane.format, cx.ready(SubjectQuery)) {
+    let what = match (pane.format, cx.ready(ParsedCaptureQuery)) {
         ("content", Some(subject)) => blocks_text(&subject.reading.blocks),
         ("content", _) => return,
         _ => "written by Loupe from the data".to_owned(),

@@ -17,7 +17,7 @@ use crate::analysis::{
 };
 use crate::capture::{ReadText, StatementKind};
 use crate::fixture::export::{EXPORTS, ExportChoice};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::reader::Pattern;
 use crate::state::{Action, ExportAction, QueryState, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
@@ -35,7 +35,7 @@ fn share_text(records: usize, share: f64) -> String {
 
 /// What the data was read from, with a menu to read it another way, and the pattern that is tried. Nothing where the data is
 /// `structuredContent`, or there is no text. Returns what is left.
-pub(super) fn reading_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, subject: Option<&Subject>) -> Rect {
+pub(super) fn reading_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, subject: Option<&ParsedCapture>) -> Rect {
     let Some(subject) = subject.filter(|subject| subject.reading.text_blocks().next().is_some()) else { return rect };
     let words = match &subject.payload {
         Some(payload) if payload.is_structured() && cx.state.view.pattern.is_none() => return rect,

@@ -15,9 +15,9 @@ use super::item::{ItemPlace, SIDE, item_ui, raw};
 use super::select::between;
 use super::text::goto_id;
 use super::{PaneCx, find, markdown, table};
-use crate::analysis::{MdKind, RenderedQuery, RenderedView, SubjectQuery, Table};
+use crate::analysis::{MdKind, ParsedCaptureQuery, RenderedQuery, RenderedView, Table};
 use crate::capture::{Block, BlockKind};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::state::QueryState;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
@@ -90,7 +90,7 @@ pub fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         QueryState::Failed(problem) => return super::failed_ui(ui, problem),
         QueryState::Working { since } => return super::working_ui(ui, since, cx),
     };
-    let subject = cx.ready(SubjectQuery);
+    let subject = cx.ready(ParsedCaptureQuery);
     if pane.format == "content" && subject.is_none() {
         return super::working_ui(ui, cx.state.now, cx);
     }
@@ -114,7 +114,7 @@ pub fn summary(view: &RenderedView) -> String {
 }
 
 impl Flow {
-    fn new(view: &Arc<RenderedView>, subject: Option<&Arc<Subject>>, format: &str) -> Self {
+    fn new(view: &Arc<RenderedView>, subject: Option<&Arc<ParsedCapture>>, format: &str) -> Self {
         let mut flow = Self {
             view: Arc::clone(view),
             entries: vec![],
@@ -189,7 +189,7 @@ impl Flow {
     }
 
     /// A block that is not text: what it is, where it points, and what can be done with it.
-    fn push_other(&mut self, block: &Block, subject: &Subject) {
+    fn push_other(&mut self, block: &Block, subject: &ParsedCapture) {
         let text = card::details(block, subject);
         let height = text.lines().count() as f32 * 18.0 + 24.0;
         self.push(Kind::Raw(text), 0..0, height);

@@ -5,7 +5,7 @@ use egui::{Align, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, Wid
 use super::format_title;
 use super::header::{PLACES, chooser, copy_button, cost, is_counting, sample, title};
 use crate::analysis::counted;
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::state::{PaneView, ViewAction};
 use crate::token::Count;
 use crate::ui::theme::{self, Hue, ThemeTokens};
@@ -16,7 +16,7 @@ use crate::ui::{Cx, compare, icons};
 pub const STRIP: f32 = 36.0;
 
 /// Tabs of all panes, for those that have no room or are closed; the rest of the room.
-pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: Option<&Subject>) -> Rect {
+pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: Option<&ParsedCapture>) -> Rect {
     let t = ThemeTokens::of(ui);
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), STRIP));
     ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, t.line));

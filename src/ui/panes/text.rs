@@ -15,7 +15,7 @@ use super::colour::job;
 use super::select::{DrawnText, Selection, between, intersect};
 use super::{PaneCx, find, glyph, host, reading};
 use crate::analysis::special::Shown;
-use crate::analysis::{PartQuery, SubjectQuery, TextQuery, TextRow, TextRowsQuery, TextView};
+use crate::analysis::{ParsedCaptureQuery, PartQuery, TextQuery, TextRow, TextRowsQuery, TextView};
 use crate::finding::{AnswerFindings, Severity};
 use crate::format::Syntax;
 use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
@@ -95,7 +95,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 /// Where the text blocks begin in their joined text, one LF between two, and their places in `content`; none where
 /// there is one block, which begins where the text does.
 fn block_starts(cx: &Cx<'_>) -> Vec<(usize, usize)> {
-    let Some(subject) = cx.ready(SubjectQuery) else { return Vec::new() };
+    let Some(subject) = cx.ready(ParsedCaptureQuery) else { return Vec::new() };
     if subject.reading.blocks.len() < 2 {
         return Vec::new();
     }
@@ -335,14 +335,14 @@ struct Marks<'a> {
 /// Where the value that is selected in the tree stands in the text that it was read from.
 fn selected_leaf(cx: &Cx<'_>, format: &str) -> Option<Range<usize>> {
     let cursor = cx.state.view.tree_cursor.filter(|_| format == "content")?;
-    let subject = cx.ready(SubjectQuery)?;
+    let subject = cx.ready(ParsedCaptureQuery)?;
     let payload = subject.payload.as_ref()?;
     payload.place_in_text(payload.doc.node(cursor).filter(|node| !node.is_container())?, &subject.reading)
 }
 
 /// The value that was read from this place of the text.
 fn leaf_at(cx: &Cx<'_>, format: &str, offset: usize) -> Option<usize> {
-    let subject = cx.ready(SubjectQuery).filter(|_| format == "content")?;
+    let subject = cx.ready(ParsedCaptureQuery).filter(|_| format == "content")?;
     Some(subject.payload.as_ref()?.leaf_at(offset, &subject.reading)?.index())
 }
 

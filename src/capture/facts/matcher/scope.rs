@@ -51,7 +51,7 @@ enum Other {
 
 /// Where a value may be looked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Where {
+pub(super) enum SearchScope {
     /// Under the field's own labels.
     Own,
     /// Where no label stands, or one that is no field's; and inside the value of a field that is found there:
@@ -106,12 +106,12 @@ impl<'t> Matcher<'t> {
             };
             (rank, Reverse(len), leaf.offset)
         });
-        for place in [Where::Own, Where::Free] {
+        for place in [SearchScope::Own, SearchScope::Free] {
             for is_reworded in [false, true] {
                 for &Leaf { offset, field } in leaves.iter() {
                     let leaf = self.node(Leaf { offset, field });
                     if !self.is_missing(offset)
-                        || (place == Where::Free && !self.may_stand_elsewhere(leaf, field, &mut scope, are_theirs))
+                        || (place == SearchScope::Free && !self.may_stand_elsewhere(leaf, field, &mut scope, are_theirs))
                     {
                         continue;
                     }
@@ -188,14 +188,14 @@ impl<'t> Matcher<'t> {
         other
     }
 
-    fn as_it_is(&mut self, leaf: Node<'_>, field: u32, scope: &mut Scope, place: Where) -> Option<Found> {
+    fn as_it_is(&mut self, leaf: Node<'_>, field: u32, scope: &mut Scope, place: SearchScope) -> Option<Found> {
         let texts = match leaf.kind() {
             Kind::Number => forms::number_kept(leaf.as_number().unwrap_or_default()),
             Kind::Bool => vec![leaf.raw_text().into_owned()],
             _ => vec![needle(&leaf.as_str().unwrap_or_default())],
         };
         if texts.iter().all(String::is_empty) {
-            return (place == Where::Free).then(|| self.verbatim(leaf, scope)).flatten();
+            return (place == SearchScope::Free).then(|| self.verbatim(leaf, scope)).flatten();
         }
         texts
             .into_iter()
@@ -220,7 +220,7 @@ impl<'t> Matcher<'t> {
         leaf: Node<'_>,
         field: u32,
         scope: &mut Scope,
-        place: Where,
+        place: SearchScope,
     ) -> Option<Range<usize>> {
         let is_bool = leaf.kind() == Kind::Bool;
         let needle = self.page.index.needle(text)?;
@@ -244,8 +244,8 @@ impl<'t> Matcher<'t> {
     }
 
     /// Takes the first hit that nothing else has; those before it are of no more use to anyone.
-    fn take_first(&mut self, hits: &mut Hits, leaf: Node<'_>, field: u32, place: Where) -> Option<Range<usize>> {
-        if place == Where::Own {
+    fn take_first(&mut self, hits: &mut Hits, leaf: Node<'_>, field: u32, place: SearchScope) -> Option<Range<usize>> {
+        if place == SearchScope::Own {
             let own = hits.own.get_mut(&field)?;
             while let Some((slot, hit)) = own.pop_front() {
                 if self.fills(slot, &hit, leaf) && self.claim(&hit) {

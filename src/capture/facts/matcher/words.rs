@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use super::super::canon::needle;
 use super::super::forms;
-use super::scope::{Answers, Scope, Where, bare, line_before};
+use super::scope::{Answers, Scope, SearchScope, bare, line_before};
 use super::{FactState, Found, Matcher};
 use crate::json::{Kind, Node};
 
 impl Matcher<'_> {
     /// The leaf said in other words.
-    pub(super) fn in_other_words(&mut self, leaf: Node<'_>, field: u32, scope: &mut Scope, place: Where) -> Option<Found> {
+    pub(super) fn in_other_words(&mut self, leaf: Node<'_>, field: u32, scope: &mut Scope, place: SearchScope) -> Option<Found> {
         if leaf.kind() == Kind::Bool {
             let says = usize::from(leaf.as_bool() == Some(true));
             return self.answers(field, scope)[says].pop_front().map(reworded);
@@ -26,7 +26,7 @@ impl Matcher<'_> {
             return Some(reworded(hit));
         }
         if forms::iso_date(&value).is_some() {
-            return (place == Where::Own).then(|| self.relative(field, scope)).flatten().map(reworded);
+            return (place == SearchScope::Own).then(|| self.relative(field, scope)).flatten().map(reworded);
         }
         let digits = forms::phone_digits(&value, self.fields[field as usize].key())?;
         self.phone(&digits, leaf, field, scope, place).map(reworded)
@@ -86,7 +86,7 @@ impl Matcher<'_> {
         Some(((says != is_denied) == asked, hit))
     }
 
-    fn phone(&mut self, digits: &str, leaf: Node<'_>, field: u32, scope: &mut Scope, place: Where) -> Option<Range<usize>> {
+    fn phone(&mut self, digits: &str, leaf: Node<'_>, field: u32, scope: &mut Scope, place: SearchScope) -> Option<Range<usize>> {
         let text = self.page.text();
         let regions = &scope.regions;
         let phones = scope.phones.get_or_insert_with(|| {

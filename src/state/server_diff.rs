@@ -35,7 +35,7 @@ pub enum ToolsRead {
 
 /// What is known of the comparison.
 #[derive(Debug, Default)]
-pub struct Versus {
+pub struct ServerDiff {
     /// Whether the connect screen is asked for the other list.
     pub is_choosing: bool,
     /// How far the other server is, or why it did not come to be.
@@ -54,7 +54,7 @@ pub struct Versus {
     server: Option<Server>,
 }
 
-impl Versus {
+impl ServerDiff {
     /// Whether it is the connection that lists.
     pub(super) fn is_session(&self, session: u64) -> bool {
         self.session != 0 && self.session == session
@@ -100,7 +100,7 @@ impl State {
         match action {
             ServerDiffAction::Show if self.versus.other.is_some() => {
                 self.versus.is_choosing = false;
-                self.view.screen = Screen::Versus;
+                self.view.screen = Screen::ServerDiff;
             }
             ServerDiffAction::Show | ServerDiffAction::Choose => {
                 self.versus.is_choosing = true;
@@ -113,7 +113,7 @@ impl State {
                 self.versus.is_choosing = false;
                 self.versus.connection = Connection::None;
                 let answer = if self.view.capture.is_some() { Screen::Answer } else { Screen::Start };
-                self.view.screen = if self.versus.other.is_some() { Screen::Versus } else { answer };
+                self.view.screen = if self.versus.other.is_some() { Screen::ServerDiff } else { answer };
             }
             ServerDiffAction::Open(None) => {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenTools, text: String::new() });
@@ -229,7 +229,7 @@ impl State {
         self.versus.listing = self.number_listing();
         self.versus.is_choosing = false;
         self.versus.connection = Connection::None;
-        self.view.screen = Screen::Versus;
+        self.view.screen = Screen::ServerDiff;
     }
 }
 
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn another_server_is_listed_and_let_go_while_the_one_in_use_stays() {
         let mut state = connected();
-        perform(&mut state, Action::Versus(ServerDiffAction::Show));
+        perform(&mut state, Action::ServerDiff(ServerDiffAction::Show));
         assert_eq!((state.view.screen, state.versus.is_choosing), (Screen::Connect, true));
         // What is typed on the connect screen is the other server now.
         state.connect_form.command = "other --now".into();
@@ -308,7 +308,7 @@ mod tests {
         );
         assert!(effects.contains(&Effect::Session(SessionEffect::Disconnect { session })), "{effects:?}");
         assert_eq!(sides(&state), [2, 1]);
-        assert_eq!((state.view.screen, state.tools.len(), state.versus.is_choosing), (Screen::Versus, 1, false));
+        assert_eq!((state.view.screen, state.tools.len(), state.versus.is_choosing), (Screen::ServerDiff, 1, false));
         assert_eq!(state.versus.other.as_ref().map(|list| list.name.as_str()), Some("other 2"));
         // What that server says after its end is nobody's.
         apply(
@@ -331,10 +331,10 @@ mod tests {
         apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list(vec![Arc::new(tool(B)), Arc::new(tool(A))])))));
         let first = state.versus_tools();
         assert_eq!(sides(&state), [2, 1]);
-        perform(&mut state, Action::Versus(ServerDiffAction::Turn));
+        perform(&mut state, Action::ServerDiff(ServerDiffAction::Turn));
         assert_eq!(sides(&state), [1, 2]);
         assert_ne!(state.versus_tools(), first);
-        perform(&mut state, Action::Versus(ServerDiffAction::Turn));
+        perform(&mut state, Action::ServerDiff(ServerDiffAction::Turn));
         assert_eq!(state.versus_tools(), first);
         apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list(vec![Arc::new(tool(B)), Arc::new(tool(A))])))));
         assert_ne!(state.versus_tools(), first, "it may hold other tools");
@@ -343,21 +343,21 @@ mod tests {
     #[test]
     fn a_server_that_does_not_come_to_be_says_why_and_can_be_cancelled() {
         let mut state = connected();
-        perform(&mut state, Action::Versus(ServerDiffAction::Choose));
-        let session = begun(&perform(&mut state, Action::Versus(ServerDiffAction::List(Box::new(command("none"))))));
+        perform(&mut state, Action::ServerDiff(ServerDiffAction::Choose));
+        let session = begun(&perform(&mut state, Action::ServerDiff(ServerDiffAction::List(Box::new(command("none"))))));
         let problem = Problem::new(ProblemKind::NotFound, "no such program").hint("is it installed?");
         let effects = apply(&mut state, Event::Session { session, update: SessionUpdate::ConnectFailed(problem) });
         assert_eq!(effects, [Effect::Session(SessionEffect::Disconnect { session })]);
         assert!(matches!(&state.versus.connection, Connection::Failed { problem, .. } if problem.hint.is_some()));
         assert_eq!((state.view.screen, state.connection.is_connected()), (Screen::Connect, true));
-        let next = begun(&perform(&mut state, Action::Versus(ServerDiffAction::List(Box::new(command("slow"))))));
+        let next = begun(&perform(&mut state, Action::ServerDiff(ServerDiffAction::List(Box::new(command("slow"))))));
         assert!(next > session && state.versus.is_listing());
         assert_eq!(
-            perform(&mut state, Action::Versus(ServerDiffAction::Cancel)),
+            perform(&mut state, Action::ServerDiff(ServerDiffAction::Cancel)),
             [Effect::Session(SessionEffect::Disconnect { session: next })]
         );
         assert_eq!(state.versus.connection, Connection::None);
-        perform(&mut state, Action::Versus(ServerDiffAction::Leave));
+        perform(&mut state, Action::ServerDiff(ServerDiffAction::Leave));
         assert_eq!((state.view.screen, state.versus.is_choosing), (Screen::Start, false));
     }
 

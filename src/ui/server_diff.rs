@@ -18,7 +18,7 @@ use crate::capture::Tool;
 use crate::diff::tree::Op;
 use crate::json::Node;
 use crate::number::signed_from;
-use crate::state::versus::{ServerDiffAction, ToolListing};
+use crate::state::server_diff::{ServerDiffAction, ToolListing};
 use crate::state::{Action, QueryState};
 use crate::token::{Encoding, Tokens as Counted};
 
@@ -32,7 +32,7 @@ const MOST: usize = 400;
 const LONGEST: usize = 4_000;
 
 fn act(cx: &Cx<'_>, action: ServerDiffAction) {
-    cx.send(Action::Versus(action));
+    cx.send(Action::ServerDiff(action));
 }
 
 pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {

@@ -6,10 +6,10 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::{AppEffect, Effect, SessionEffect, State};
 use crate::analysis::arguments;
-use crate::ask::form::{ElicitationField, ElicitationKind};
-use crate::ask::{Ask, Reply, Wants};
 use crate::json::{Doc, write};
 use crate::problem::{Problem, ProblemKind};
+use crate::server_request::form::{ElicitationField, ElicitationKind};
+use crate::server_request::{Reply, RequestKind, ServerRequest};
 
 /// What stands as the model of a completion that a person wrote.
 const MODEL: &str = "a person, by hand";
@@ -18,7 +18,7 @@ const CANNED: &str = "a canned answer";
 
 /// What is given to a field.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Given {
+pub enum FieldInput {
     Unset,
     Text(String),
     /// JSON text: a number, a boolean, a choice. May be unfinished.
@@ -27,7 +27,7 @@ pub enum Given {
     Many(BTreeSet<usize>),
 }
 
-impl Given {
+impl FieldInput {
     fn default_of(field: &ElicitationField) -> Self {
         let Some(default) = &field.default else { return Self::Unset };
         let doc = Doc::parse(bytes::Bytes::copy_from_slice(default.as_bytes()));
@@ -37,7 +37,8 @@ impl Given {
             }
             (ElicitationKind::Many { choices, .. }, Some(list)) => {
                 let chosen: Vec<_> = list.children().map(|item| item.raw_text().into_owned()).collect();
-                let at = |(at, choice): (usize, &crate::ask::form::Choice)| chosen.contains(&choice.value).then_some(at);
+                let at =
+                    |(at, choice): (usize, &crate::server_request::form::Choice)| chosen.contains(&choice.value).then_some(at);
                 Self::Many(choices.iter().enumerate().filter_map(at).collect())
             }
             _ => Self::Json(default.clone()),
@@ -60,11 +61,11 @@ impl Given {
 
 /// A question that waits.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OpenAsk {
+pub struct OpenRequest {
     pub session: u64,
-    pub ask: Ask,
+    pub ask: ServerRequest,
     /// One for each field of a form.
-    pub given: Vec<Given>,
+    pub given: Vec<FieldInput>,
     /// What the model shall say.
     pub text: String,
     /// What the form's schema says against it: JSON Pointer and message. Shown once an answer was tried.
@@ -72,10 +73,10 @@ pub struct OpenAsk {
     pub is_tried: bool,
 }
 
-impl OpenAsk {
-    fn new(session: u64, ask: Ask) -> Self {
+impl OpenRequest {
+    fn new(session: u64, ask: ServerRequest) -> Self {
         let given = match &ask.wants {
-            Wants::Form { fields, .. } => fields.iter().map(Given::default_of).collect(),
+            RequestKind::Form { fields, .. } => fields.iter().map(FieldInput::default_of).collect(),
             _ => Vec::new(),
         };
         Self { session, ask, given, text: String::new(), problems: Vec::new(), is_tried: false }
@@ -83,15 +84,15 @@ impl OpenAsk {
 
     /// The content of the form as it stands.
     pub fn content(&self) -> String {
-        let Wants::Form { fields, .. } = &self.ask.wants else { return "{}".into() };
-        let member = |(field, given): (&ElicitationField, &Given)| {
+        let RequestKind::Form { fields, .. } = &self.ask.wants else { return "{}".into() };
+        let member = |(field, given): (&ElicitationField, &FieldInput)| {
             Some(format!("{}:{}", write::string(&field.name), given.json(&field.kind)?))
         };
         format!("{{{}}}", fields.iter().zip(&self.given).filter_map(member).collect::<Vec<_>>().join(","))
     }
 
     fn check(&mut self) {
-        let Wants::Form { schema, .. } = &self.ask.wants else { return };
+        let RequestKind::Form { schema, .. } = &self.ask.wants else { return };
         self.problems = match arguments::check(Some(schema), &self.content()) {
             Ok(checked) => checked.objections(),
             Err((why, ..)) => vec![(String::new(), why)],
@@ -109,18 +110,18 @@ impl OpenAsk {
 
 /// The questions that wait, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Asks {
-    pub open: VecDeque<OpenAsk>,
+pub struct ServerRequests {
+    pub open: VecDeque<OpenRequest>,
     /// Addresses that were opened for the server and are not said to be done: the server's id and the host.
     pub visits: Vec<(String, String)>,
 }
 
 /// What a person does with the first of the questions.
 #[derive(Clone, Debug, PartialEq)]
-pub enum AskAction {
+pub enum ServerRequestAction {
     Give {
         field: usize,
-        given: Given,
+        given: FieldInput,
     },
     SetText(String),
     /// Sends the form, opens the address, sends the completion.
@@ -130,8 +131,8 @@ pub enum AskAction {
 }
 
 impl State {
-    pub(super) fn asked(&mut self, session: u64, ask: Ask, effects: &mut Vec<Effect>) {
-        if let (Wants::Sampling(_), Some(text)) = (&ask.wants, &self.sampling_reply) {
+    pub(super) fn asked(&mut self, session: u64, ask: ServerRequest, effects: &mut Vec<Effect>) {
+        if let (RequestKind::Sampling(_), Some(text)) = (&ask.wants, &self.sampling_reply) {
             let reply = Reply::Message { text: text.clone(), model: CANNED.into() };
             effects.push(Effect::Session(SessionEffect::Command {
                 session,
@@ -140,53 +141,53 @@ impl State {
             self.toast("The server asked for a completion and got the canned answer; both are in the protocol log");
             return;
         }
-        self.asks.open.push_back(OpenAsk::new(session, ask));
+        self.server_requests.open.push_back(OpenRequest::new(session, ask));
     }
 
     pub(super) fn withdrawn(&mut self, session: u64, key: u64, why: &str) {
-        let before = self.asks.open.len();
-        self.asks.open.retain(|open| open.session != session || open.ask.key != key);
-        if self.asks.open.len() < before {
+        let before = self.server_requests.open.len();
+        self.server_requests.open.retain(|open| open.session != session || open.ask.key != key);
+        if self.server_requests.open.len() < before {
             self.toast(&format!("A question from the server was closed: {why}"));
         }
     }
 
     pub(super) fn visited(&mut self, id: &str) {
-        if let Some(at) = self.asks.visits.iter().position(|(known, _)| known == id) {
-            let (_, host) = self.asks.visits.remove(at);
+        if let Some(at) = self.server_requests.visits.iter().position(|(known, _)| known == id) {
+            let (_, host) = self.server_requests.visits.remove(at);
             self.toast(&format!("The server says that this is done at {host}"));
         }
     }
 
     /// Questions of a session that ends go with it.
     pub(super) fn forget_asks(&mut self) {
-        self.asks = Asks::default();
+        self.server_requests = ServerRequests::default();
     }
 
-    pub(super) fn answer_ask(&mut self, action: AskAction, effects: &mut Vec<Effect>) {
-        let Some(open) = self.asks.open.front_mut() else { return };
+    pub(super) fn answer_ask(&mut self, action: ServerRequestAction, effects: &mut Vec<Effect>) {
+        let Some(open) = self.server_requests.open.front_mut() else { return };
         let reply = match action {
-            AskAction::Give { field, given } => {
+            ServerRequestAction::Give { field, given } => {
                 if let Some(slot) = open.given.get_mut(field) {
                     *slot = given;
                 }
                 open.check();
                 return;
             }
-            AskAction::SetText(text) => {
+            ServerRequestAction::SetText(text) => {
                 open.text = text;
                 return;
             }
-            AskAction::Decline => match open.ask.wants {
-                Wants::Sampling(_) => Reply::Refuse("the person does not want this".into()),
+            ServerRequestAction::Decline => match open.ask.wants {
+                RequestKind::Sampling(_) => Reply::Refuse("the person does not want this".into()),
                 _ => Reply::Decline,
             },
-            AskAction::Cancel => match open.ask.wants {
-                Wants::Sampling(_) => Reply::Refuse("cancelled by the person".into()),
+            ServerRequestAction::Cancel => match open.ask.wants {
+                RequestKind::Sampling(_) => Reply::Refuse("cancelled by the person".into()),
                 _ => Reply::Cancel,
             },
-            AskAction::Accept => match &open.ask.wants {
-                Wants::Form { .. } => {
+            ServerRequestAction::Accept => match &open.ask.wants {
+                RequestKind::Form { .. } => {
                     open.is_tried = true;
                     open.check();
                     if !open.problems.is_empty() {
@@ -194,20 +195,20 @@ impl State {
                     }
                     Reply::Accept(Some(open.content()))
                 }
-                Wants::Url { url, host: Some(host), id, .. } => {
+                RequestKind::Url { url, host: Some(host), id, .. } => {
                     effects.push(Effect::App(AppEffect::OpenUrl(url.clone())));
-                    self.asks.visits.extend(id.clone().map(|id| (id, host.clone())));
+                    self.server_requests.visits.extend(id.clone().map(|id| (id, host.clone())));
                     Reply::Accept(None)
                 }
-                Wants::Url { .. } => {
+                RequestKind::Url { .. } => {
                     self.toast_problem(Problem::new(ProblemKind::Usage, "only http and https addresses are opened"));
                     return;
                 }
-                Wants::Sampling(_) => Reply::Message { text: open.text.clone(), model: MODEL.into() },
-                Wants::Roots => return,
+                RequestKind::Sampling(_) => Reply::Message { text: open.text.clone(), model: MODEL.into() },
+                RequestKind::Roots => return,
             },
         };
-        if let Some(open) = self.asks.open.pop_front() {
+        if let Some(open) = self.server_requests.open.pop_front() {
             effects.push(Effect::Session(SessionEffect::Command {
                 session: open.session,
                 tell: super::SessionCommand::Reply { key: open.ask.key, reply },
@@ -229,17 +230,17 @@ mod tests {
         };
         let (mut state, mut effects) = (State::default(), Vec::new());
         state.perform(SettingsAction::SetSamplingReply(Some("yes".into())), &mut effects);
-        state.asked(7, ask(1, crate::ask::SAMPLING), &mut effects);
-        state.asked(7, ask(2, crate::ask::ELICITATION), &mut effects);
+        state.asked(7, ask(1, crate::server_request::SAMPLING), &mut effects);
+        state.asked(7, ask(2, crate::server_request::ELICITATION), &mut effects);
         let [Effect::Session(SessionEffect::Command { session: 7, tell: crate::state::SessionCommand::Reply { key: 1, reply } })] =
             &effects[..]
         else {
             panic!("{effects:?}")
         };
         assert_eq!(*reply, Reply::Message { text: "yes".into(), model: CANNED.into() });
-        assert_eq!(state.asks.open.iter().map(|open| open.ask.key).collect::<Vec<_>>(), [2]);
+        assert_eq!(state.server_requests.open.iter().map(|open| open.ask.key).collect::<Vec<_>>(), [2]);
         state.perform(SettingsAction::SetSamplingReply(None), &mut effects);
-        state.asked(7, ask(3, crate::ask::SAMPLING), &mut effects);
-        assert_eq!(state.asks.open.len(), 2);
+        state.asked(7, ask(3, crate::server_request::SAMPLING), &mut effects);
+        assert_eq!(state.server_requests.open.len(), 2);
     }
 }

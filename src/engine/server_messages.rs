@@ -12,7 +12,6 @@ use tokio::sync::mpsc;
 
 use super::sessions::Sessions;
 use super::work::task;
-use crate::ask::Root;
 use crate::cancel::Cancel;
 use crate::capture::{Capture, Line, Message, Prompt, Resource, Tool};
 use crate::contract::message_line;
@@ -20,6 +19,7 @@ use crate::fixture::redact::{RedactOptions, redact_messages};
 use crate::json::Doc;
 use crate::mcp::{self, ClientCapabilities, Listing, SessionEvent, Transcript};
 use crate::problem::{Problem, ProblemKind};
+use crate::server_request::Root;
 use crate::state::library::LibraryEntry;
 use crate::state::wire::HttpExchange;
 use crate::state::{CallUpdate, Event, ServerNotification, SessionCommand, SessionUpdate};
@@ -193,7 +193,7 @@ impl Sessions {
             ..Capture::empty(id.clone(), reached.server().clone())
         };
         task(runtime.handle(), &self.queue, self.call_failed(call, begun), async move {
-            let capture = Capture { name, ..reached.read(mcp::Asking { id, method, params, limit }, cancel).await };
+            let capture = Capture { name, ..reached.read(mcp::ContentRequest { id, method, params, limit }, cancel).await };
             this.finish(call);
             this.queue.push(Event::Call { call, update: CallUpdate::Captured(Arc::new(capture)) });
         });

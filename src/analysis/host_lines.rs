@@ -8,7 +8,7 @@ use crate::analysis::text::{DisplayLine, display_lines};
 use crate::analysis::wrap::{Strings, TextRow, wrap};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Record, locate_facts};
-use crate::format::Subject;
+use crate::format::ParsedCapture;
 use crate::host::{Host, HostId, HostView, TextOrigin, ViewContext};
 use crate::number::grouped;
 
@@ -63,7 +63,7 @@ pub struct HostRows {
 }
 
 impl HostRows {
-    fn of(subject: &Subject, host: &Host, asked: &HostRowsQuery, cancel: &Cancel) -> Result<Self, Cancelled> {
+    fn of(subject: &ParsedCapture, host: &Host, asked: &HostRowsQuery, cancel: &Cancel) -> Result<Self, Cancelled> {
         let (columns, with_cuts) = (usize::from(asked.columns), asked.with_cuts);
         let view = host.view(subject, &ViewContext::of(&subject.capture));
         let marked = Marked::of(&view, with_cuts);
@@ -100,7 +100,7 @@ impl HostRows {
     }
 
     /// Folds the middle of what is kept before the first cut and after the last, where it is long.
-    fn fold_kept(&mut self, subject: &Subject) {
+    fn fold_kept(&mut self, subject: &ParsedCapture) {
         let (Some(first), Some(last)) = (self.cuts().next(), self.cuts().last()) else { return };
         let is_sent = |row: &HostLine| match row {
             HostLine::Text(row) => self.marks_in(&row.range).all(|(_, mark)| *mark == HostMark::Sent),
@@ -156,7 +156,7 @@ fn place_of(record: &Record) -> Option<Range<usize>> {
 }
 
 /// The text that [`HostRows`] cuts into rows.
-pub(super) fn text(subject: &Subject, host: &Host, with_cuts: bool) -> String {
+pub(super) fn text(subject: &ParsedCapture, host: &Host, with_cuts: bool) -> String {
     Marked::of(&host.view(subject, &ViewContext::of(&subject.capture)), with_cuts).text
 }
 
@@ -292,7 +292,7 @@ pub struct HostRemoved {
 }
 
 impl HostRemoved {
-    fn of(subject: &Subject, host: &Host) -> Self {
+    fn of(subject: &ParsedCapture, host: &Host) -> Self {
         let view = host.view(subject, &ViewContext::of(&subject.capture));
         if view.removed.is_empty() {
             return Self::default();

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::peer::{self, ServerNotification, call, http, options, server, until};
 use bytes::Bytes;
-use mcp_loupe::ask::{Ask, Reply, Root, Wants};
 use mcp_loupe::capture::{Capture, Direction, Outcome, Tool};
 use mcp_loupe::mcp::{self, Answer, Call, CancelToken, ClientCapabilities, Listing, Options, Session, SessionEvent};
 use mcp_loupe::serve::{self, sample::Sample};
+use mcp_loupe::server_request::{Reply, RequestKind, Root, ServerRequest};
 use mcp_loupe::source::{Command, Protocol, SampleSpec, Source};
 
 const LOGIN: &str = r#"{"handle":"@carol.art"}"#;
@@ -18,7 +18,7 @@ const PASSWORD: &str = "abcd-efgh-canary";
 /// Everything that is asked, answered by rule.
 #[derive(Clone)]
 struct Person {
-    asked: Arc<Mutex<Vec<Ask>>>,
+    asked: Arc<Mutex<Vec<ServerRequest>>>,
     kept: Arc<Mutex<Vec<Answer>>>,
 }
 
@@ -28,9 +28,9 @@ impl Person {
     }
 
     /// Options with everything declared, and `reply` as what is said; `None` leaves the question open.
-    fn options(&self, reply: impl Fn(&Ask) -> Option<Reply> + Send + Sync + 'static) -> Options {
+    fn options(&self, reply: impl Fn(&ServerRequest) -> Option<Reply> + Send + Sync + 'static) -> Options {
         let person = self.clone();
-        let asker = move |ask: Ask, answer: Answer| {
+        let asker = move |ask: ServerRequest, answer: Answer| {
             let reply = reply(&ask);
             person.asked.lock().unwrap().push(ask);
             match reply {
@@ -44,7 +44,7 @@ impl Person {
         Options { answering, ..options() }
     }
 
-    fn asked(&self) -> Vec<Ask> {
+    fn asked(&self) -> Vec<ServerRequest> {
         self.asked.lock().unwrap().clone()
     }
 }
@@ -151,9 +151,11 @@ async fn replies_carry_the_id_as_it_came_and_what_was_said() {
     let all = || {
         Person::new().options(|ask| {
             Some(match &ask.wants {
-                Wants::Url { .. } => Reply::Accept(None),
-                Wants::Sampling(_) if ask.params.windows(4).any(|word| word == b"nope") => Reply::Refuse("no model here".into()),
-                Wants::Sampling(_) => Reply::Message { text: "hello".into(), model: "hand".into() },
+                RequestKind::Url { .. } => Reply::Accept(None),
+                RequestKind::Sampling(_) if ask.params.windows(4).any(|word| word == b"nope") => {
+                    Reply::Refuse("no model here".into())
+                }
+                RequestKind::Sampling(_) => Reply::Message { text: "hello".into(), model: "hand".into() },
                 _ => Reply::Decline,
             })
         })
@@ -283,7 +285,7 @@ async fn rounds_repeat_the_request_and_stay_visible() {
     let (session, _) = open(&rounds(), options).await;
     let capture = session.call(call(r#"{"a": 1e3}"#), CancelToken::new()).await;
     assert_eq!((capture.outcome, &capture.arguments[..]), (Outcome::Result, &br#"{"a": 1e3}"#[..]), "{:?}", capture.problem);
-    assert_eq!(person.asked().iter().map(Ask::message).collect::<Vec<_>>(), ["one", "two"]);
+    assert_eq!(person.asked().iter().map(ServerRequest::message).collect::<Vec<_>>(), ["one", "two"]);
     let kept = String::from_utf8(capture.request.to_vec()).unwrap();
     assert_eq!(
         kept,

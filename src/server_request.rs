@@ -32,18 +32,18 @@ pub fn capabilities(elicitation: bool, sampling: bool, roots: bool) -> String {
 
 /// One question of a server.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ask {
+pub struct ServerRequest {
     /// Counts the questions of a session; an answer names it.
     pub key: u64,
     pub method: String,
     /// The parameters exactly as they came; `{}` where there are none.
     pub params: Bytes,
-    pub wants: Wants,
+    pub wants: RequestKind,
 }
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Wants {
+pub enum RequestKind {
     /// A form to fill in.
     Form {
         message: String,
@@ -66,7 +66,7 @@ pub enum Wants {
     Roots,
 }
 
-/// A request for a completion. Whatever else it holds stands in [`Ask::params`].
+/// A request for a completion. Whatever else it holds stands in [`ServerRequest::params`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sampling {
     pub system: Option<String>,
@@ -142,7 +142,7 @@ pub fn roots_json(roots: &[Root]) -> String {
     format!(r#"{{"roots":[{}]}}"#, roots.iter().map(root).collect::<Vec<_>>().join(","))
 }
 
-impl Ask {
+impl ServerRequest {
     /// Reads a question. `None` where the method is none that a person can answer.
     pub fn read(key: u64, method: &str, params: Option<Node<'_>>) -> Option<Self> {
         let text = |name: &str| Some(params?.get(name)?.as_str()?.into_owned());
@@ -150,18 +150,18 @@ impl Ask {
             ELICITATION if text("mode").as_deref() == Some("url") => {
                 let url = text("url").unwrap_or_default();
                 let message = text("message").unwrap_or_default();
-                Wants::Url { message, host: host_of(&url), url, id: text("elicitationId") }
+                RequestKind::Url { message, host: host_of(&url), url, id: text("elicitationId") }
             }
             ELICITATION => {
                 let schema = params.and_then(|params| params.get("requestedSchema"));
-                Wants::Form {
+                RequestKind::Form {
                     message: text("message").unwrap_or_default(),
                     schema: schema.map_or_else(|| Bytes::from_static(b"{}"), Node::raw_bytes),
                     fields: schema.map(form::fields).unwrap_or_default(),
                 }
             }
-            SAMPLING => Wants::Sampling(sampling(params)),
-            ROOTS => Wants::Roots,
+            SAMPLING => RequestKind::Sampling(sampling(params)),
+            ROOTS => RequestKind::Roots,
             _ => return None,
         };
         let params = params.map_or_else(|| Bytes::from_static(b"{}"), Node::raw_bytes);
@@ -171,26 +171,26 @@ impl Ask {
     /// What it is, in a few words.
     pub fn title(&self) -> &'static str {
         match self.wants {
-            Wants::Form { .. } => "asks for input",
-            Wants::Url { .. } => "asks to open an address",
-            Wants::Sampling(_) => "asks for a completion by a model",
-            Wants::Roots => "asks for its folders",
+            RequestKind::Form { .. } => "asks for input",
+            RequestKind::Url { .. } => "asks to open an address",
+            RequestKind::Sampling(_) => "asks for a completion by a model",
+            RequestKind::Roots => "asks for its folders",
         }
     }
 
     /// What it says to the person.
     pub fn message(&self) -> &str {
         match &self.wants {
-            Wants::Form { message, .. } | Wants::Url { message, .. } => message,
-            Wants::Sampling(sampling) => sampling.messages.last().map_or("", |(_, text)| text),
-            Wants::Roots => "",
+            RequestKind::Form { message, .. } | RequestKind::Url { message, .. } => message,
+            RequestKind::Sampling(sampling) => sampling.messages.last().map_or("", |(_, text)| text),
+            RequestKind::Roots => "",
         }
     }
 
     /// The names of fields that ask for what nobody should keep.
     pub fn secrets(&self) -> Vec<&str> {
         match &self.wants {
-            Wants::Form { fields, .. } => {
+            RequestKind::Form { fields, .. } => {
                 fields.iter().filter(|field| field.is_secret).map(|field| field.name.as_str()).collect()
             }
             _ => Vec::new(),
@@ -250,7 +250,7 @@ fn host_of(url: &str) -> Option<String> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round {
     /// Each question under its key; the key as JSON, as it came. Not all need to be questions that a person can answer.
-    pub asks: Vec<(String, Result<Ask, String>)>,
+    pub asks: Vec<(String, Result<ServerRequest, String>)>,
     /// `requestState` exactly as it came.
     pub state: Option<Bytes>,
 }
@@ -283,7 +283,7 @@ impl Round {
             let method = request.get("method").and_then(Node::as_str).unwrap_or_default().into_owned();
             let name = format!("\"{name}\"");
             if !answered.contains(&name) {
-                asks.push((name, Ask::read(key, &method, request.get("params")).ok_or(method)));
+                asks.push((name, ServerRequest::read(key, &method, request.get("params")).ok_or(method)));
             }
         }
         Self { asks, state: result.get("requestState").map(Node::raw_bytes) }
@@ -307,7 +307,7 @@ impl Round {
 mod tests {
     use super::*;
 
-    fn read(method: &str, params: &'static str) -> Ask {
+    fn read(method: &str, params: &'static str) -> ServerRequest {
         let doc = Doc::parse(Bytes::from_static(params.as_bytes()));
         Ask::read(1, method, doc.root()).unwrap()
     }
@@ -317,17 +317,21 @@ mod tests {
         let url = read(ELICITATION, r#"{"mode":"url","message":"m","url":"https://a.example:8443/x","elicitationId":"e"}"#);
         assert_eq!(
             url.wants,
-            Wants::Url {
+            RequestKind::Url {
                 message: "m".into(),
                 url: "https://a.example:8443/x".into(),
                 host: Some("a.example:8443".into()),
                 id: Some("e".into())
             }
         );
-        let Wants::Url { host, .. } = read(ELICITATION, r#"{"mode":"url","url":"javascript:alert(1)"}"#).wants else { panic!() };
+        let RequestKind::Url { host, .. } = read(ELICITATION, r#"{"mode":"url","url":"javascript:alert(1)"}"#).wants else {
+            panic!()
+        };
         assert_eq!(host, None);
-        assert!(matches!(read(ELICITATION, r#"{"requestedSchema":7}"#).wants, Wants::Form { fields, .. } if fields.is_empty()));
-        let Wants::Sampling(sampling) = read(
+        assert!(
+            matches!(read(ELICITATION, r#"{"requestedSchema":7}"#).wants, RequestKind::Form { fields, .. } if fields.is_empty())
+        );
+        let RequestKind::Sampling(sampling) = read(
             SAMPLING,
             r#"{"messages":[{"role":"user","content":{"type":"text","text":"hi"}},{"content":[{"type":"image","data":"x"}]}],"maxTokens":1e2}"#,
         )
@@ -340,7 +344,7 @@ mod tests {
             [("user".into(), "hi".into()), (String::new(), r#"{"type":"image","data":"x"}"#.to_owned())]
         );
         assert_eq!(sampling.max_tokens.as_deref(), Some("1e2"));
-        assert_eq!(Ask::read(1, "no/such", None), None);
+        assert_eq!(ServerRequest::read(1, "no/such", None), None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::address::{is_safe, may_send};
-use super::flow::{Flow, Trouble, redirect_uri, trouble};
+use super::flow::{Flow, LoginFailure, redirect_uri, trouble};
 use super::keep::Record;
 
 /// What a key may sign with; which of them it can is found by trying.
@@ -36,7 +36,7 @@ fn offers(metadata: &AuthorizationMetadata, list: &str, name: &str) -> bool {
 
 impl Flow<'_> {
     /// The text of a file that holds a secret, which no message repeats.
-    fn secret_file(&self, path: &Path) -> Result<String, Trouble> {
+    fn secret_file(&self, path: &Path) -> Result<String, LoginFailure> {
         let text = std::fs::read_to_string(path).map_err(|error| {
             trouble(format!("{} cannot be read: {error}", path.display()), "check the path and its permissions")
         })?;
@@ -46,7 +46,7 @@ impl Flow<'_> {
     }
 
     /// The token that vouches for whoever logs in.
-    fn assertion(&self, grant: &str) -> Result<String, Trouble> {
+    fn assertion(&self, grant: &str) -> Result<String, LoginFailure> {
         let Some(path) = &self.login.assertion else {
             return Err(trouble(format!("`{grant}` needs a token that vouches for you"), "give its file by `--assertion`"));
         };
@@ -59,7 +59,7 @@ impl Flow<'_> {
         manager: AuthorizationManager,
         metadata: &AuthorizationMetadata,
         scopes: Vec<String>,
-    ) -> Result<Record, Trouble> {
+    ) -> Result<Record, LoginFailure> {
         match (&self.login.client_id, &self.login.client_secret, &self.login.client_key) {
             (Some(id), _, Some(key)) => self.by_key(manager, metadata, scopes, id, key).await,
             (Some(id), Some(secret), None) => {
@@ -89,7 +89,7 @@ impl Flow<'_> {
         scopes: Vec<String>,
         id: &str,
         path: &Path,
-    ) -> Result<Record, Trouble> {
+    ) -> Result<Record, LoginFailure> {
         let key = self.secret_file(path)?.into_bytes();
         let takes = |name: &str| offers(metadata, "token_endpoint_auth_signing_alg_values_supported", name);
         let configs: Vec<_> = ALGORITHMS
@@ -128,7 +128,7 @@ impl Flow<'_> {
 
     /// A workload, by the token of its platform as the grant itself (RFC 7523). Asked once: a token that is refused
     /// stays refused.
-    pub(super) async fn workload(&self, metadata: &AuthorizationMetadata, scopes: Vec<String>) -> Result<Record, Trouble> {
+    pub(super) async fn workload(&self, metadata: &AuthorizationMetadata, scopes: Vec<String>) -> Result<Record, LoginFailure> {
         let assertion = self.assertion("workload")?;
         let scope = (!scopes.is_empty()).then(|| scopes.join(" "));
         let members = [
@@ -157,7 +157,7 @@ impl Flow<'_> {
 
     /// A person, by an ID token: the identity provider exchanges it for a grant at the server's authorization server,
     /// and that one for a token.
-    pub(super) async fn enterprise(&self, metadata: &AuthorizationMetadata, scopes: Vec<String>) -> Result<Record, Trouble> {
+    pub(super) async fn enterprise(&self, metadata: &AuthorizationMetadata, scopes: Vec<String>) -> Result<Record, LoginFailure> {
         let login = self.login;
         let (Some(id), Some(issuer), Some(idp_id)) = (&login.client_id, &login.idp, &login.idp_client_id) else {
             return Err(trouble(
@@ -204,7 +204,7 @@ impl Flow<'_> {
     }
 
     /// Where an identity provider gives tokens, by its OpenID metadata.
-    async fn idp_token_endpoint(&self, issuer: &str) -> Result<String, Trouble> {
+    async fn idp_token_endpoint(&self, issuer: &str) -> Result<String, LoginFailure> {
         let wrong = |what: String| trouble(what, "check `--idp`: it is the issuer as the identity provider itself writes it");
         let address = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
         let parsed = Url::parse(&address).map_err(|error| wrong(format!("{issuer} is not an address: {error}")))?;
@@ -224,7 +224,7 @@ impl Flow<'_> {
     }
 
     /// One exchange, and the JSON that came.
-    async fn document(&self, request: http::Result<http::Request<Vec<u8>>>) -> Result<Value, Trouble> {
+    async fn document(&self, request: http::Result<http::Request<Vec<u8>>>) -> Result<Value, LoginFailure> {
         let hint = "the log above has what was sent and answered";
         let request = request.map_err(|error| trouble(format!("nothing could be sent: {error}"), hint))?;
         let place = request.uri().to_string();
@@ -246,7 +246,7 @@ impl Flow<'_> {
         id: &str,
         secret: Option<&String>,
         tokens: Option<StoredCredentials>,
-    ) -> Result<Record, Trouble> {
+    ) -> Result<Record, LoginFailure> {
         let tokens = tokens.ok_or_else(|| trouble("no token came", "tell whoever runs the server"))?;
         let mut client = OAuthClientConfig::new(id, redirect_uri(0));
         client.client_secret = secret.cloned();
@@ -287,7 +287,7 @@ async fn credentials(
 }
 
 /// How a client proves itself with its secret: in a header, else in the form.
-fn by_secret(secret: &str, in_header: bool) -> Result<EmaClientAuthentication, Trouble> {
+fn by_secret(secret: &str, in_header: bool) -> Result<EmaClientAuthentication, LoginFailure> {
     // The SDK does not export the type of a secret; it reads itself from text.
     let method = if in_header {
         serde_json::from_value(secret.into()).map(EmaClientAuthentication::ClientSecretBasic)
@@ -298,7 +298,7 @@ fn by_secret(secret: &str, in_header: bool) -> Result<EmaClientAuthentication, T
 }
 
 /// Why one of the two exchanges failed.
-fn refused(error: &EmaError) -> Trouble {
+fn refused(error: &EmaError) -> LoginFailure {
     let who = |stage: EmaExchangeStage| match stage {
         EmaExchangeStage::IdentityProvider => "the identity provider",
         _ => "the authorization server",

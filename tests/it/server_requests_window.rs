@@ -4,9 +4,9 @@ use crate::live::{Window, open_sized, until};
 use egui_kittest::kittest::Queryable;
 use mcp_loupe::capture::Outcome;
 use mcp_loupe::source::{Command, SampleSpec, Source};
-use mcp_loupe::state::asks::{AskAction, Given};
 use mcp_loupe::state::library::{LibraryAction, LibraryEntry};
 use mcp_loupe::state::media::MediaAction;
+use mcp_loupe::state::server_requests::{FieldInput, ServerRequestAction};
 use mcp_loupe::state::{Action, CallAction, ConnectAction, Screen, SidebarTab, ViewAction};
 
 const PASSWORD: &str = "abcd-efgh-canary";
@@ -38,7 +38,7 @@ fn a_login_is_asked_for_answered_and_forgotten() {
     window.step();
     window.step();
     assert!(window.query_all_by_label_contains("required").next().is_some());
-    let give = |field, text: &str| Action::Answer(AskAction::Give { field, given: Given::Text(text.into()) });
+    let give = |field, text: &str| Action::Answer(ServerRequestAction::Give { field, given: FieldInput::Text(text.into()) });
     perform(&mut window, give(0, "@carol.art"));
     perform(&mut window, give(1, PASSWORD));
     assert!(window.query_all_by_label_contains("looks like a secret: password").next().is_some());
@@ -68,13 +68,13 @@ fn escape_cancels_a_question_and_the_call_ends() {
     let mut window = open("autoreply");
     perform(&mut window, CallAction::SelectTool("login".into()));
     perform(&mut window, CallAction::Call { send_anyway: false });
-    until(&mut window, "the question", |window| !window.state().state.asks.open.is_empty());
+    until(&mut window, "the question", |window| !window.state().state.server_requests.open.is_empty());
     window.step();
     window.key_press(egui::Key::Escape);
     until(&mut window, "the answer", |window| window.state().state.captures.len() == 1);
     let state = &window.state().state;
     assert!(String::from_utf8_lossy(state.captures[0].response.as_deref().unwrap()).contains("Login cancelled"));
-    assert!(state.asks.open.is_empty());
+    assert!(state.server_requests.open.is_empty());
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use crate::analysis::query::{Ctx, Query, Stop, Weigh, format_of};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::ledger::{INTERRUPTED, Row};
-use crate::format::{self, Subject};
+use crate::format::{self, ParsedCapture};
 use crate::problem::Problem;
 use crate::token::{self, Count, Tokenizer, Tokens};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl RowCount {
 }
 
 /// The counts of rows by a tokenizer; where the asker has looked away meanwhile, those that were not reached say so.
-pub fn count_rows(subject: &Subject, rows: &[Row], tokenizer: &Tokenizer, cancel: &Cancel) -> Vec<RowCount> {
+pub fn count_rows(subject: &ParsedCapture, rows: &[Row], tokenizer: &Tokenizer, cancel: &Cancel) -> Vec<RowCount> {
     let count = |row| match cancel.is_cancelled() {
         true => RowCount::interrupted(),
         false => count_row(subject, row, tokenizer),
@@ -49,7 +49,7 @@ pub fn count_rows(subject: &Subject, rows: &[Row], tokenizer: &Tokenizer, cancel
 }
 
 /// The count of a row by a tokenizer.
-pub fn count_row(subject: &Subject, row: &Row, tokenizer: &Tokenizer) -> RowCount {
+pub fn count_row(subject: &ParsedCapture, row: &Row, tokenizer: &Tokenizer) -> RowCount {
     let known = |count| RowCount { count, why: None };
     if !row.is_available() {
         return known(None);

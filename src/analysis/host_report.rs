@@ -11,7 +11,7 @@ use crate::analysis::hosts::{LostField, lost_fields};
 use crate::cancel::Cancel;
 use crate::capture::{FactCount, Payload};
 use crate::format::ledger::INTERRUPTED;
-use crate::format::{Subject, TextMemo};
+use crate::format::{ParsedCapture, TextMemo};
 use crate::host::{HostView, Hosts, RenderCache, TextOrigin, ViewContext};
 use crate::parallel::parallel_map;
 use crate::token::{Encoding, Tokens};
@@ -30,13 +30,13 @@ pub(super) struct Told {
     pub lost: Arc<Vec<LostField>>,
 }
 
-fn is_small(subject: &Subject) -> bool {
+fn is_small(subject: &ParsedCapture) -> bool {
     subject.capture.response.as_ref().is_none_or(|response| response.len() < SMALL_BYTES)
 }
 
 /// What each host shows of an answer, in their order; where the asker has looked away meanwhile, those that were not
 /// reached say so.
-pub(super) fn views(subject: &Subject, hosts: &Hosts, written: &RenderCache, cancel: &Cancel) -> Vec<HostView> {
+pub(super) fn views(subject: &ParsedCapture, hosts: &Hosts, written: &RenderCache, cancel: &Cancel) -> Vec<HostView> {
     let context = ViewContext::of(&subject.capture);
     let hosts: Vec<_> = hosts.iter().collect();
     let Ok(views) = parallel_map(&hosts, is_small(subject), |host| {
@@ -113,13 +113,13 @@ type Found = (Option<FactCount>, Arc<Vec<LostField>>);
 
 enum Done {
     Counted(Tokens),
-    Matched(Found),
+    FactMatches(Found),
 }
 
 /// What each view costs and tells of the payload of `subject`; `None` where no text can be computed, or was not before the
 /// asker looked away, which the view then says. Limits in the provider's tokens are held against the counts. With
 /// `names_lost` the lost fields are named.
-pub(super) fn tell(subject: &Subject, views: &mut [HostView], names_lost: bool, cancel: &Cancel) -> Vec<Option<Told>> {
+pub(super) fn tell(subject: &ParsedCapture, views: &mut [HostView], names_lost: bool, cancel: &Cancel) -> Vec<Option<Told>> {
     let payload = subject.payload.as_ref();
     let mut counted = Distinct::default();
     let mut matched = Distinct::default();
@@ -141,7 +141,7 @@ pub(super) fn tell(subject: &Subject, views: &mut [HostView], names_lost: bool, 
     let columns = payload.filter(|_| names_lost).map(|payload| Columns::of(payload.root()));
     let Ok(done) = parallel_map(&tasks, is_small(subject), |(_, task)| {
         Ok::<_, Infallible>((!cancel.is_cancelled()).then(|| match (task, payload) {
-            (Task::Match(text), Some(payload)) => Done::Matched(look(subject, payload, text, columns.as_ref())),
+            (Task::Match(text), Some(payload)) => Done::FactMatches(look(subject, payload, text, columns.as_ref())),
             (Task::Count(text) | Task::Match(text), _) => Done::Counted(subject.known.counts(text.as_bytes()).tokens),
         }))
     });
@@ -151,7 +151,7 @@ pub(super) fn tell(subject: &Subject, views: &mut [HostView], names_lost: bool, 
     for ((at, _), done) in tasks.iter().zip(done) {
         match done {
             Some(Done::Counted(tokens)) => counts[*at] = Some(tokens),
-            Some(Done::Matched(told)) => found[*at] = Some(told),
+            Some(Done::FactMatches(told)) => found[*at] = Some(told),
             None => {}
         }
     }
@@ -176,7 +176,7 @@ pub(super) fn tell(subject: &Subject, views: &mut [HostView], names_lost: bool, 
 }
 
 /// What a text tells of the payload, and the fields that it does not wholly keep where `columns` are given.
-fn look(subject: &Subject, payload: &Payload, text: &str, columns: Option<&Columns>) -> Found {
+fn look(subject: &ParsedCapture, payload: &Payload, text: &str, columns: Option<&Columns>) -> Found {
     let Some(columns) = columns else { return (Some(subject.known.facts(payload, text)), Arc::default()) };
     let told = subject.known.told(payload, text);
     let lost = if told.count.kept < told.count.total { lost_fields(payload, &told, columns) } else { Vec::new() };

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use super::output;
 use crate::analysis;
 use crate::contract::ExactCounts;
-use crate::format::{Format, Subject};
+use crate::format::{Format, ParsedCapture};
 use crate::mcp::{keychain, provider};
 use crate::number::{grouped, number_of};
 use crate::problem::{Problem, ProblemKind};
@@ -20,7 +20,7 @@ const VARIABLE: &str = "ANTHROPIC_API_KEY";
 ///
 /// # Errors
 /// There is no key, nobody can be asked or they said no, or the provider does not count.
-pub fn count(subject: &Subject, formats: &[&'static dyn Format], model: &str) -> Result<ExactCounts, Problem> {
+pub fn count(subject: &ParsedCapture, formats: &[&'static dyn Format], model: &str) -> Result<ExactCounts, Problem> {
     let key = wait_for(key)??;
     let mut texts = Vec::new();
     for format in formats.iter().filter(|format| format.applies(subject).is_ok()) {

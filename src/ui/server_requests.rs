@@ -8,34 +8,34 @@ use egui::{Checkbox, ComboBox, Id, Key, Label, Margin, RichText, ScrollArea, Tex
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, dialogs, icons, top_bar};
-use crate::ask::form::{Choice, ElicitationField, ElicitationKind};
-use crate::ask::{Sampling, Wants};
-use crate::state::asks::{AskAction, Given, OpenAsk};
+use crate::server_request::form::{Choice, ElicitationField, ElicitationKind};
+use crate::server_request::{RequestKind, Sampling};
+use crate::state::server_requests::{FieldInput, OpenRequest, ServerRequestAction};
 use crate::state::{Action, Dialog, SettingsAction};
 
 const WIDTH: f32 = 600.0;
 
-pub fn ask_ui(ui: &Ui, cx: &Cx<'_>, open: &OpenAsk) {
+pub fn ask_ui(ui: &Ui, cx: &Cx<'_>, open: &OpenRequest) {
     let room = widgets::modal_room(ui);
     let modal = Id::unique(("ask", open.session, open.ask.key));
     widgets::modal(ui, modal, WIDTH, |ui| {
         head_ui(ui, cx, open);
         let height = (room.y - 200.0).max(120.0);
         match &open.ask.wants {
-            Wants::Form { fields, .. } => form_ui(ui, cx, open, fields, height),
-            Wants::Url { url, host, .. } => url_ui(ui, url, host.as_deref()),
-            Wants::Sampling(sampling) => sampling_ui(ui, cx, open, sampling, height),
-            Wants::Roots => {}
+            RequestKind::Form { fields, .. } => form_ui(ui, cx, open, fields, height),
+            RequestKind::Url { url, host, .. } => url_ui(ui, url, host.as_deref()),
+            RequestKind::Sampling(sampling) => sampling_ui(ui, cx, open, sampling, height),
+            RequestKind::Roots => {}
         }
         buttons_ui(ui, cx, open);
     });
     // A click beside it would lose what was typed; Esc is the safe answer.
     if ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Escape)) {
-        cx.send(Action::Answer(AskAction::Cancel));
+        cx.send(Action::Answer(ServerRequestAction::Cancel));
     }
 }
 
-fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk) {
+fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
     let t = ThemeTokens::of(ui);
     let connection = &cx.state.connection;
     let server = connection.server().map(|server| server.name.clone()).filter(|name| !name.is_empty());
@@ -44,12 +44,12 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk) {
         Label::new(RichText::new(format!("{server} {}", open.ask.title())).font(theme::semibold(16.0)).color(t.strong)).wrap(),
     );
     let mut small = vec!["Nothing is sent until you agree.".to_owned()];
-    let others = cx.state.asks.open.len() - 1;
+    let others = cx.state.server_requests.open.len() - 1;
     if others > 0 {
         small.push(format!("{} more {} after this one.", others, if others == 1 { "question waits" } else { "questions wait" }));
     }
     ui.label(RichText::new(small.join(" ")).font(theme::small()).color(t.weak));
-    if !matches!(open.ask.wants, Wants::Sampling(_)) && !open.ask.message().is_empty() {
+    if !matches!(open.ask.wants, RequestKind::Sampling(_)) && !open.ask.message().is_empty() {
         dialogs::paragraph(ui, open.ask.message());
     }
     let secrets = open.ask.secrets();
@@ -65,43 +65,43 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk) {
     }
 }
 
-fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk) {
+fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
     ui.add_space(4.0);
     let send = |action| cx.send(Action::Answer(action));
     top_bar::at_right(ui, theme::BUTTON, |ui| match &open.ask.wants {
-        Wants::Form { .. } | Wants::Roots => {
+        RequestKind::Form { .. } | RequestKind::Roots => {
             if Button::new("Send").primary().show(ui).clicked() {
-                send(AskAction::Accept);
+                send(ServerRequestAction::Accept);
             }
             if Button::new("Decline").tip("Tells the server no").show(ui).clicked() {
-                send(AskAction::Decline);
+                send(ServerRequestAction::Decline);
             }
             if Button::new("Cancel").tip("Closes it without an answer").show(ui).clicked() {
-                send(AskAction::Cancel);
+                send(ServerRequestAction::Cancel);
             }
         }
-        Wants::Url { url, host, .. } => {
+        RequestKind::Url { url, host, .. } => {
             if let Some(host) = host
                 && Button::new(&format!("Open {host}")).icon(icons::OPEN_LINK).primary().show(ui).clicked()
             {
-                send(AskAction::Accept);
+                send(ServerRequestAction::Accept);
             }
             if Button::new("Decline").tip("Tells the server no").show(ui).clicked() {
-                send(AskAction::Decline);
+                send(ServerRequestAction::Decline);
             }
             if Button::new("Cancel").tip("Closes it without an answer").show(ui).clicked() {
-                send(AskAction::Cancel);
+                send(ServerRequestAction::Cancel);
             }
             if Button::new("Copy address").icon(icons::COPY).show(ui).clicked() {
                 cx.send(Action::Copy(url.clone()));
             }
         }
-        Wants::Sampling(_) => {
+        RequestKind::Sampling(_) => {
             if Button::new("Answer").primary().enabled(!open.text.is_empty()).show(ui).clicked() {
-                send(AskAction::Accept);
+                send(ServerRequestAction::Accept);
             }
             if Button::new("Refuse").tip("The server gets an error").show(ui).clicked() {
-                send(AskAction::Decline);
+                send(ServerRequestAction::Decline);
             }
             if Button::new("Copy request").icon(icons::COPY).show(ui).clicked() {
                 cx.send(Action::Copy(String::from_utf8_lossy(&open.ask.params).into_owned()));
@@ -127,7 +127,7 @@ fn url_ui(ui: &mut Ui, url: &str, host: Option<&str>) {
     ui.add(Label::new(RichText::new(url).font(theme::code()).color(t.text)).wrap().selectable(true));
 }
 
-fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, sampling: &Sampling, height: f32) {
+fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, sampling: &Sampling, height: f32) {
     let t = ThemeTokens::of(ui);
     let weak = |text: String| RichText::new(text).font(theme::small()).color(t.weak);
     ScrollArea::vertical().id_salt("sampling").max_height(height * 0.6).auto_shrink([false, true]).show(ui, |ui| {
@@ -148,11 +148,11 @@ fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, sampling: &Sampling, he
     let mut text = open.text.clone();
     let field = TextEdit::multiline(&mut text).font(theme::base()).desired_rows(4).desired_width(f32::INFINITY);
     if ui.add(field).accessible_name("Answer in place of a model").changed() {
-        cx.send(Action::Answer(AskAction::SetText(text)));
+        cx.send(Action::Answer(ServerRequestAction::SetText(text)));
     }
 }
 
-fn form_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, fields: &[ElicitationField], height: f32) {
+fn form_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, fields: &[ElicitationField], height: f32) {
     let t = ThemeTokens::of(ui);
     if fields.is_empty() {
         ui.label(RichText::new("The form has no fields. Sending it means yes.").font(theme::small()).color(t.weak));
@@ -173,7 +173,7 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, fields: &[ElicitationField]
     });
 }
 
-fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, at: usize, field: &ElicitationField, given: &Given) {
+fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, at: usize, field: &ElicitationField, given: &FieldInput) {
     let t = ThemeTokens::of(ui);
     let name = field.title.as_deref().unwrap_or(&field.name);
     ui.horizontal_wrapped(|ui| {
@@ -195,19 +195,19 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, at: usize, field: &Elicita
     if let Some(description) = &field.description {
         ui.add(Label::new(RichText::new(description).font(theme::small()).color(t.weak)).wrap());
     }
-    let give = |given| cx.send(Action::Answer(AskAction::Give { field: at, given }));
+    let give = |given| cx.send(Action::Answer(ServerRequestAction::Give { field: at, given }));
     match &field.kind {
         ElicitationKind::Boolean => {
             let chosen = match given {
-                Given::Json(text) if text == "true" => 0,
-                Given::Json(text) if text == "false" => 1,
+                FieldInput::Json(text) if text == "true" => 0,
+                FieldInput::Json(text) if text == "false" => 1,
                 _ => 2,
             };
             if let Some(clicked) = widgets::segmented(ui, name, &["true", "false", "unset"], chosen) {
                 give(match clicked {
-                    0 => Given::Json("true".into()),
-                    1 => Given::Json("false".into()),
-                    _ => Given::Unset,
+                    0 => FieldInput::Json("true".into()),
+                    1 => FieldInput::Json("false".into()),
+                    _ => FieldInput::Unset,
                 });
             }
         }
@@ -215,7 +215,7 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, at: usize, field: &Elicita
         ElicitationKind::Many { choices, min, max } => many_ui(ui, choices, *min, *max, given, give),
         ElicitationKind::Text { multiline, .. } => {
             let mut text = match given {
-                Given::Text(text) | Given::Json(text) => text.clone(),
+                FieldInput::Text(text) | FieldInput::Json(text) => text.clone(),
                 _ => String::new(),
             };
             let field_edit = if *multiline && !field.is_secret {
@@ -225,7 +225,7 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, at: usize, field: &Elicita
             };
             let edit = field_edit.password(field.is_secret).desired_width(f32::INFINITY).margin(Margin::symmetric(8, 5));
             if ui.add(edit).accessible_name(name).changed() {
-                give(if text.is_empty() && !field.required { Given::Unset } else { Given::Text(text) });
+                give(if text.is_empty() && !field.required { FieldInput::Unset } else { FieldInput::Text(text) });
             }
         }
         ElicitationKind::Number { minimum, maximum, .. } => {
@@ -244,8 +244,8 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, at: usize, field: &Elicita
     }
 }
 
-fn json_ui(ui: &mut Ui, name: &str, hint: &str, is_secret: bool, given: &Given, give: impl FnOnce(Given)) {
-    let mut text = if let Given::Json(text) = given { text.clone() } else { String::new() };
+fn json_ui(ui: &mut Ui, name: &str, hint: &str, is_secret: bool, given: &FieldInput, give: impl FnOnce(FieldInput)) {
+    let mut text = if let FieldInput::Json(text) = given { text.clone() } else { String::new() };
     let edit = TextEdit::singleline(&mut text)
         .font(theme::code())
         .hint_text(hint)
@@ -253,21 +253,21 @@ fn json_ui(ui: &mut Ui, name: &str, hint: &str, is_secret: bool, given: &Given, 
         .desired_width(f32::INFINITY)
         .margin(Margin::symmetric(8, 5));
     if ui.add(edit).accessible_name(name).changed() {
-        give(if text.trim().is_empty() { Given::Unset } else { Given::Json(text) });
+        give(if text.trim().is_empty() { FieldInput::Unset } else { FieldInput::Json(text) });
     }
 }
 
-fn one_ui(ui: &mut Ui, name: &str, at: usize, choices: &[Choice], given: &Given, give: impl FnOnce(Given)) {
-    let chosen = choices.iter().find(|choice| matches!(given, Given::Json(text) if *text == choice.value));
+fn one_ui(ui: &mut Ui, name: &str, at: usize, choices: &[Choice], given: &FieldInput, give: impl FnOnce(FieldInput)) {
+    let chosen = choices.iter().find(|choice| matches!(given, FieldInput::Json(text) if *text == choice.value));
     let mut picked = None;
     let label = chosen.map_or("unset", |choice| choice.title.as_str());
     let response = ComboBox::from_id_salt(("ask choice", at)).selected_text(label).width(280.0).show_ui(ui, |ui| {
         if ui.selectable_label(chosen.is_none(), "unset").clicked() {
-            picked = Some(Given::Unset);
+            picked = Some(FieldInput::Unset);
         }
         for choice in choices {
             if ui.selectable_label(chosen == Some(choice), &choice.title).on_hover_text(&choice.value).clicked() {
-                picked = Some(Given::Json(choice.value.clone()));
+                picked = Some(FieldInput::Json(choice.value.clone()));
             }
         }
     });
@@ -277,9 +277,16 @@ fn one_ui(ui: &mut Ui, name: &str, at: usize, choices: &[Choice], given: &Given,
     }
 }
 
-fn many_ui(ui: &mut Ui, choices: &[Choice], min: Option<u64>, max: Option<u64>, given: &Given, give: impl FnOnce(Given)) {
+fn many_ui(
+    ui: &mut Ui,
+    choices: &[Choice],
+    min: Option<u64>,
+    max: Option<u64>,
+    given: &FieldInput,
+    give: impl FnOnce(FieldInput),
+) {
     let t = ThemeTokens::of(ui);
-    let before = if let Given::Many(places) = given { places.clone() } else { BTreeSet::new() };
+    let before = if let FieldInput::Many(places) = given { places.clone() } else { BTreeSet::new() };
     let mut places = before.clone();
     ui.horizontal_wrapped(|ui| {
         for (at, choice) in choices.iter().enumerate() {
@@ -303,7 +310,7 @@ fn many_ui(ui: &mut Ui, choices: &[Choice], min: Option<u64>, max: Option<u64>, 
         ui.label(RichText::new(limits).font(theme::small()).color(t.weak));
     }
     if places != before {
-        give(if places.is_empty() { Given::Unset } else { Given::Many(places) });
+        give(if places.is_empty() { FieldInput::Unset } else { FieldInput::Many(places) });
     }
 }
 

@@ -12,9 +12,9 @@ use bytes::Bytes;
 use super::envelope::{Envelope, Id};
 use super::tap::{State, Tap};
 use super::{Listing, SessionEvent};
-use crate::ask::{self, Ask, Reply, Root, Wants};
 use crate::capture::Direction;
 use crate::json::{Doc, Node, write};
+use crate::server_request::{self, Reply, RequestKind, Root, ServerRequest};
 
 /// As many questions may be open at once; a person can answer one after the other only.
 const MAX_OPEN: usize = 32;
@@ -31,7 +31,7 @@ const REFUSED: i32 = -1;
 const BUSY: i32 = -32000;
 
 /// Gets a question and the means to answer it. Must not block; the answer may come later, from any thread.
-pub type RequestHandler = Arc<dyn Fn(Ask, Answer) + Send + Sync>;
+pub type RequestHandler = Arc<dyn Fn(ServerRequest, Answer) + Send + Sync>;
 
 /// What we say that we can be asked, and who answers. By default nothing is declared and everything refused.
 #[derive(Clone, Default)]
@@ -47,15 +47,15 @@ pub struct ClientCapabilities {
 impl ClientCapabilities {
     /// The `capabilities` of the client, as JSON.
     pub fn capabilities(&self) -> String {
-        crate::ask::capabilities(self.elicitation, self.sampling, self.roots.is_some())
+        crate::server_request::capabilities(self.elicitation, self.sampling, self.roots.is_some())
     }
 
     /// Whether a question of this kind was declared, and can be put to somebody.
-    fn takes(&self, wants: &Wants) -> bool {
+    fn takes(&self, wants: &RequestKind) -> bool {
         match wants {
-            Wants::Form { .. } | Wants::Url { .. } => self.elicitation && self.asker.is_some(),
-            Wants::Sampling(_) => self.sampling && self.asker.is_some(),
-            Wants::Roots => self.roots.is_some(),
+            RequestKind::Form { .. } | RequestKind::Url { .. } => self.elicitation && self.asker.is_some(),
+            RequestKind::Sampling(_) => self.sampling && self.asker.is_some(),
+            RequestKind::Roots => self.roots.is_some(),
         }
     }
 }
@@ -85,20 +85,20 @@ impl Drop for Answer {
 
 /// The questions of a session.
 #[derive(Default)]
-pub(super) struct Asks {
+pub(super) struct ServerRequests {
     /// By key: those that wait for an answer, with the id as the server wrote it (none inside of a result).
-    open: BTreeMap<u64, (Option<Bytes>, Ask)>,
+    open: BTreeMap<u64, (Option<Bytes>, ServerRequest)>,
     next_key: u64,
     /// To be put to somebody as soon as the state is let go of.
-    fresh: Vec<Ask>,
+    fresh: Vec<ServerRequest>,
 }
 
-impl Asks {
+impl ServerRequests {
     pub(super) fn is_open(&self) -> bool {
         !self.open.is_empty()
     }
 
-    pub(super) fn take_fresh(&mut self) -> Vec<Ask> {
+    pub(super) fn take_fresh(&mut self) -> Vec<ServerRequest> {
         std::mem::take(&mut self.fresh)
     }
 
@@ -158,8 +158,8 @@ impl Tap {
         }
         let doc = Doc::parse(bytes.clone());
         let params = doc.root().and_then(|root| root.get("params"));
-        let key = state.asks.next_key;
-        let Some(ask) = Ask::read(key, method, params) else {
+        let key = state.server_requests.next_key;
+        let Some(ask) = ServerRequest::read(key, method, params) else {
             return refuse(METHOD_NOT_FOUND, format!("Loupe does not answer {method}"));
         };
         let answering = self.answering();
@@ -169,19 +169,19 @@ impl Tap {
         if !state.established && !state.pending.is_empty() {
             return refuse(INVALID_REQUEST, "nothing is answered before the handshake is complete".into());
         }
-        if let (Wants::Roots, Some(roots)) = (&ask.wants, &answering.roots) {
-            let result = ask::roots_json(roots);
+        if let (RequestKind::Roots, Some(roots)) = (&ask.wants, &answering.roots) {
+            let result = server_request::roots_json(roots);
             return Some((format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).into(), Ok(())));
         }
-        if state.asks.open.values().any(|(known, _)| known.as_ref() == Some(id_raw)) {
+        if state.server_requests.open.values().any(|(known, _)| known.as_ref() == Some(id_raw)) {
             return refuse(INVALID_REQUEST, format!("the request {id} is still open"));
         }
-        if state.asks.open.len() >= MAX_OPEN {
+        if state.server_requests.open.len() >= MAX_OPEN {
             return refuse(BUSY, format!("{MAX_OPEN} questions are already open"));
         }
-        state.asks.next_key += 1;
-        state.asks.open.insert(key, (Some(id_raw.clone()), ask.clone()));
-        state.asks.fresh.push(ask);
+        state.server_requests.next_key += 1;
+        state.server_requests.open.insert(key, (Some(id_raw.clone()), ask.clone()));
+        state.server_requests.fresh.push(ask);
         state.pulse();
         None
     }
@@ -194,7 +194,7 @@ impl Tap {
     }
 
     /// Puts the questions that have come to whoever answers. The state must not be held.
-    pub(super) fn put(&self, fresh: Vec<Ask>) {
+    pub(super) fn put(&self, fresh: Vec<ServerRequest>) {
         for ask in fresh {
             let (tap, key) = (self.me(), ask.key);
             let answer = Answer::new(move |reply| {
@@ -212,7 +212,7 @@ impl Tap {
     /// Answers a request of the server; nothing happens where it is no longer open.
     fn reply(&self, key: u64, reply: &Reply) {
         let mut state = self.state();
-        let Some((id, ask)) = state.asks.open.remove(&key) else { return };
+        let Some((id, ask)) = state.server_requests.open.remove(&key) else { return };
         state.pulse();
         let Some(id) = id else { return };
         let id = String::from_utf8_lossy(&id).into_owned();
@@ -229,7 +229,7 @@ impl Tap {
     }
 
     /// What is secret in a reply is known from here on.
-    pub(super) fn confide(&self, ask: &Ask, reply: &Reply) {
+    pub(super) fn confide(&self, ask: &ServerRequest, reply: &Reply) {
         for (name, value) in ask.given(reply) {
             self.known.add("answer", &name, &value);
         }
@@ -238,13 +238,13 @@ impl Tap {
     /// Keys for the questions that stand in a result, `count` in a row: the first of them.
     pub(super) fn open_round(&self, count: usize) -> u64 {
         let mut state = self.state();
-        let first = state.asks.next_key;
-        state.asks.next_key += count as u64;
+        let first = state.server_requests.next_key;
+        state.server_requests.next_key += count as u64;
         first
     }
 
     /// Whether a question inside of a result can be put to somebody.
-    pub(super) fn takes(&self, ask: &Ask) -> bool {
+    pub(super) fn takes(&self, ask: &ServerRequest) -> bool {
         self.answering().takes(&ask.wants)
     }
 
@@ -301,10 +301,11 @@ impl Tap {
             }
             "notifications/cancelled" => {
                 let Some(id) = param("requestId").map(Node::raw_bytes) else { return };
-                let key = state.asks.open.iter().find(|(_, (known, _))| known.as_ref() == Some(&id)).map(|(key, _)| *key);
+                let key =
+                    state.server_requests.open.iter().find(|(_, (known, _))| known.as_ref() == Some(&id)).map(|(key, _)| *key);
                 if let Some(key) = key {
-                    state.asks.open.remove(&key);
-                    state.asks.fresh.retain(|ask| ask.key != key);
+                    state.server_requests.open.remove(&key);
+                    state.server_requests.fresh.retain(|ask| ask.key != key);
                     state.pulse();
                     let why = text("reason").map_or_else(
                         || "the server no longer asks".to_owned(),
