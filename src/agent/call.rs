@@ -74,7 +74,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     }
     let capture = &subject.capture;
     let rows = rows(ask, &subject)?;
-    let view = ["content", "structured"].into_iter().find(|id| rows.iter().any(|row| row.format == *id));
+    let view = ["content", "structured"].into_iter().find(|id| rows.iter().any(|row| row.format == *id && row.is_available()));
     let text = view.map(|view| text_of(ask, &subject, view)).transpose()?;
     let page = text.map(|(text, lines, _)| ask.page(lines.len(), |at| numbered(&text, &lines[at]))).transpose()?;
     written(&CalledJson {

@@ -136,10 +136,9 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     written(&shown)
 }
 
-/// Every format that applies.
+/// Every format. The sentence is made of those that do not apply too: they say what was sent.
 pub(super) fn rows(ask: &AgentCall<'_>, subject: &Arc<ParsedCapture>) -> Result<Vec<Arc<Row>>, Problem> {
-    let rows = FORMATS.iter().map(|format| ask.get(subject, &RowQuery(format.id()))).collect::<Result<Vec<_>, _>>()?;
-    Ok(rows.into_iter().filter(|row| row.is_available()).collect())
+    FORMATS.iter().map(|format| ask.get(subject, &RowQuery(format.id()))).collect()
 }
 
 /// What became of the call, and the sentence above the ledger.
@@ -167,7 +166,7 @@ fn formats(rows: &[Arc<Row>]) -> Vec<FormatJson> {
         comes_back: row.round_trip.as_ref().map(|trip| trip.verdict.is_lossless()),
         note: row.round_trip.as_ref().and_then(|trip| trip.summary()),
     };
-    rows.iter().map(of).collect()
+    rows.iter().filter(|row| row.is_available()).map(of).collect()
 }
 
 /// A text with its lines, and its tokens where they are counted.
