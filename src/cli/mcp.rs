@@ -119,7 +119,7 @@ mod tests {
     fn sources_are_an_address_a_command_or_a_source() {
         let given = ["a=https://h/mcp?x=1", "b=python 'my server.py' --port=3", "c.d=--sample=dial", "e=-- x"].map(str::to_owned);
         let read: Vec<_> = sources(&given).unwrap().into_iter().map(|(name, source)| format!("{name} {source}")).collect();
-        assert_eq!(read, ["a --url 'https://h/mcp?x=…'", "b -- python 'my server.py' --port=3", "c.d --sample=dial", "e -- x"]);
+        assert_eq!(read, ["a --url 'https://h/mcp?x=1'", "b -- python 'my server.py' '--port=3'", "c.d --sample=dial", "e -- x"]);
         for wrong in ["x", "=y", "a b=c", "a=", "a=--nonsense", "a=x ${NOT_SET_ANYWHERE}"] {
             assert_eq!(sources(&[wrong.to_owned()]).unwrap_err().kind, ProblemKind::Usage, "{wrong}");
         }

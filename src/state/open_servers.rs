@@ -37,7 +37,7 @@ pub struct OpenServer {
 }
 
 /// What a person does with several servers; a server is named by its session.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OpenServersAction {
     /// To the connect screen, for a server beside the one in use.
     Add,

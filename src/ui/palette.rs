@@ -12,7 +12,7 @@ use super::commands::{self, COMMANDS};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, servers, widgets};
 use crate::format::FORMATS;
-use crate::source::{Source, import};
+use crate::source::import;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, CallAction, Dialog, ImportAction, PaneView, Screen, ServersAction, ViewAction};
 
@@ -243,7 +243,7 @@ fn all(cx: &Cx<'_>) -> Vec<Entry> {
             does: Does::Action(Box::new(Action::ServerDiff(ServerDiffAction::Choose))),
         });
     }
-    if matches!(state.connection.source(), Some(Source::Command(_) | Source::Http(_))) {
+    if state.connection.source().is_some() {
         entries.extend(import::clients().map(|client| Entry {
             glyph: icons::COPY,
             kind: "Command",

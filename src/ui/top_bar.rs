@@ -253,8 +253,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     item(ui, icons::INFO, "How it connected", !cx.state.steps.is_empty(), Action::ShowDialog(Dialog::Steps));
     let other = Action::ServerDiff(ServerDiffAction::Choose);
     item(ui, icons::DIFF, "Compare tools with another…", connection.is_connected(), other);
-    let can_copy = connection.source().is_some_and(|source| matches!(source, Source::Command(_) | Source::Http(_)));
-    item(ui, icons::COPY, "Copy as configuration for…", can_copy, palette::configure());
+    item(ui, icons::COPY, "Copy as configuration for…", has_source, palette::configure());
     item(ui, icons::STDIO, "Show stderr", has_source, Action::ShowDialog(Dialog::Stderr));
     if let Some(Source::Http(http)) = connection.source()
         && let Some(login) = &http.login

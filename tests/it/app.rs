@@ -1027,9 +1027,9 @@ fn the_server_is_copied_as_the_configuration_of_a_client() {
     until_label(&mut window, "Copy as configuration for…");
     window.get_by_label("Copy as configuration for…").click();
     until_label(&mut window, "Copy as configuration for Gemini CLI");
-    window.get_by_label("Copy as configuration for Codex").click();
+    window.get_by_label_contains("Copy as configuration for Gemini CLI").click();
     until(&mut window, "the configuration is copied", |window| !copied(window).is_empty());
     let text = copied(&window).concat();
-    let import = mcp_loupe::source::import::read("config.toml", &text).unwrap();
+    let import = mcp_loupe::source::import::read("settings.json", &text).unwrap();
     assert_eq!(import.server(None).unwrap().to_string(), "-- mcp-loupe sample-server --set all", "{text}");
 }

@@ -5,6 +5,7 @@ mod filters;
 
 use std::sync::Arc;
 
+use egui::text::LayoutJob;
 use egui::{Color32, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
@@ -21,6 +22,8 @@ pub use filters::tools_ui;
 
 const ROW: f32 = 40.0;
 const HEAD: f32 = 24.0;
+/// A second line of a message.
+const MORE: f32 = 16.0;
 /// Beside the list from this width of the drawer on.
 const DETAIL: f32 = 432.0;
 const WIDE: f32 = 820.0;
@@ -134,6 +137,9 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) -> bool {
     let is_folded = cx.state.view.findings.folded.contains(&severity);
     let title = look(t, severity).2;
     let (rect, response) = widgets::keyed(ui, vec2(ui.available_width(), HEAD), Sense::click(), title);
+    if !ui.is_rect_visible(rect) && !response.has_focus() {
+        return !is_folded;
+    }
     ui.painter().rect_filled(rect, 0.0, if response.hovered() { t.hover } else { t.card });
     let icon = if is_folded { icons::RIGHT } else { icons::DOWN };
     widgets::glyph_at(ui, pos2(rect.left() + SIDE + 8.0, rect.center().y), icon, theme::icon_font(12.0), t.weak);
@@ -211,8 +217,26 @@ fn disagreements_ui(ui: &mut Ui, contradictions: &[Contradiction]) {
 }
 
 fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) -> bool {
-    let (rect, response) =
-        widgets::keyed(ui, vec2(ui.available_width(), ROW), Sense::click(), &format!("{}{}", finding.rule.id, finding.message));
+    let side = match finding.saves {
+        Some(saves) => format!("−{} tok", grouped(saves.o200k_base)),
+        None if finding.count > 1 => format!("{} times", grouped(finding.count)),
+        None => String::new(),
+    };
+    let side = ui.painter().layout_no_wrap(side, theme::mono(11.5), t.text);
+    let mut job = LayoutJob::simple(
+        detail::sentence(&finding.message).to_owned(),
+        theme::regular(13.0),
+        t.strong,
+        ui.available_width() - 2.0 * SIDE - 24.0 - 12.0 - side.size().x,
+    );
+    job.wrap.max_rows = 2;
+    let message = ui.painter().layout_job(job);
+    let more = if message.rows.len() > 1 { MORE } else { 0.0 };
+    let id = format!("{}{}", finding.rule.id, finding.message);
+    let (rect, response) = widgets::keyed(ui, vec2(ui.available_width(), ROW + more), Sense::click(), &id);
+    if !ui.is_rect_visible(rect) && !is_selected && !response.has_focus() {
+        return false;
+    }
     if is_selected || response.hovered() {
         ui.painter().rect_filled(rect, 0.0, if is_selected { t.accent_bg } else { t.hover });
     }
@@ -223,18 +247,13 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
     let (color, icon, _) = look(t, finding.severity);
     widgets::glyph_at(ui, pos2(rect.left() + SIDE + 8.0, rect.top() + 13.0), icon, theme::icon_font(15.0), color);
     let right = rect.right() - SIDE;
-    let side = match finding.saves {
-        Some(saves) => format!("−{} tok", grouped(saves.o200k_base)),
-        None if finding.count > 1 => format!("{} times", grouped(finding.count)),
-        None => String::new(),
-    };
-    let end = widgets::text_right(ui, pos2(right, rect.top() + 13.0), side, theme::mono(11.5), t.text) - 12.0;
     let left = rect.left() + SIDE + 24.0;
-    let message = detail::sentence(&finding.message);
-    widgets::text_at(ui, pos2(left, rect.top() + 13.0), message, theme::regular(13.0), t.strong, end - left);
+    ui.painter().galley(pos2(right - side.size().x, rect.top() + 13.0 - side.size().y / 2.0), side, t.text);
+    ui.painter().galley(pos2(left, rect.top() + 5.0), message, t.strong);
+    let below = rect.top() + 29.0 + more;
     let profiles: Vec<_> = finding.profiles.iter().map(|(profile, _)| profile.name()).collect();
-    let end = widgets::text_right(ui, pos2(right, rect.top() + 29.0), profiles.join(", "), theme::regular(11.5), t.weak) - 12.0;
-    widgets::text_at(ui, pos2(left, rect.top() + 29.0), finding.rule.id, theme::mono(11.5), t.weak, end - left);
+    let end = widgets::text_right(ui, pos2(right, below), profiles.join(", "), theme::regular(11.5), t.weak) - 12.0;
+    widgets::text_at(ui, pos2(left, below), finding.rule.id, theme::mono(11.5), t.weak, end - left);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
     let spoken = format!("{}: {}, {}", finding.severity.name(), finding.message, finding.rule.id);
     response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &spoken));

@@ -43,7 +43,8 @@ impl Matcher<'_> {
 
     /// A word in another spelling under the field's label: `In progress` for `in_progress`, `ACTIVE` for `active`.
     fn same_words(&mut self, value: &str, field: u32, scope: &Scope) -> Option<Range<usize>> {
-        if value.len() > LONGEST_NAME || value.contains(|char: char| char.is_ascii_digit()) {
+        let is_name = |char: char| char.is_alphabetic() || matches!(char, '_' | '-' | ' ');
+        if value.len() > LONGEST_NAME || !value.chars().all(is_name) {
             return None;
         }
         let words = key_words(value);
