@@ -198,9 +198,7 @@ fn told(found: &Sweep, column: &Column, answers: &[(String, Arc<ParsedCapture>)]
     let is_measured = column.row.is_available() && !column.row.format.is_empty();
     let row = Some(&column.row).filter(|_| is_measured);
     let base = found.baseline.and_then(|at| found.column_of(at));
-    // What reads back to the same data keeps every fact of it, whatever its form.
-    let is_proved = !column.is_offered() && column.row.comes_back();
-    let missing = || found.missing(column).filter(|_| column.is_answer() && !is_proved);
+    let missing = || found.missing(column).filter(|_| column.is_answer());
     let field = |(field, lost): (&Field, u64)| {
         let name: String = field.pattern.chars().take(FIELD_CHARS).collect();
         format!("{name}: {lost} of {}", field.total)
@@ -217,7 +215,7 @@ fn told(found: &Sweep, column: &Column, answers: &[(String, Arc<ParsedCapture>)]
             .zip(base)
             .and_then(|(row, base)| ratio(row, &base.row, Encoding::O200kBase))
             .map(|ratio| (ratio * 100.0).round() / 100.0),
-        facts_kept: column.facts.map(|facts| if is_proved { facts.total } else { facts.kept + facts.reworded }),
+        facts_kept: column.facts.map(|facts| facts.kept + facts.reworded),
         facts: column.facts.map(|facts| facts.total),
         lacks: missing().take(FIELDS).map(field).collect(),
         more_lacks: missing().count().checked_sub(FIELDS).filter(|more| *more > 0),

@@ -23,7 +23,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("annotations/read-only-missing", &[(AutotaskStrict, Warning)], RuleCheck::Tool(read_only_missing))
         .means("The name says that the tool reads, and `readOnlyHint` is not true.")
         .fix("Declare `readOnlyHint: true` if it changes nothing.")
-        .source("S001, tool annotations")
+        .source("autotask-strict, tool annotations")
         .heuristic(),
     Rule::new("annotations/contradictory", &[(Spec, Error)], RuleCheck::Tool(contradictory))
         .means("The hints contradict each other, or the name: a tool that only reads cannot destroy.")
@@ -46,16 +46,16 @@ pub static RULES: &[Rule] = &[
     Rule::new("annotations/update-hints", &[(Spec, Info)], RuleCheck::Tool(update_hints))
         .means("An update overwrites what was there, which is more than adding, and doing it twice changes nothing further; the hints say the opposite of both.")
         .fix("Declare `destructiveHint: true` if it overwrites, and `idempotentHint: true` if the same call twice is as good as once.")
-        .source("MCP specification, ToolAnnotations; S001 declares neither")
+        .source("MCP specification, ToolAnnotations; autotask-strict declares neither")
         .heuristic(),
     Rule::new("annotations/open-world-unset", &[(AutotaskStrict, Info)], RuleCheck::Tool(open_world_unset))
         .means("Whether the tool reaches outside of a closed set of things is not declared; the default is that it does.")
         .fix("Declare `openWorldHint`.")
-        .source("S001, tool annotations"),
+        .source("autotask-strict, tool annotations"),
     Rule::new("annotations/title-missing", &[(AutotaskStrict, Info)], RuleCheck::Tool(title_missing))
         .means("The tool has no title for people.")
         .fix("Add `title`.")
-        .source("S001, tool annotations"),
+        .source("autotask-strict, tool annotations"),
     Rule::new("annotations/trust", &[(Spec, Info)], RuleCheck::Server(trust))
         .means("Hints are what the server says of itself: a client must not rely on them unless it trusts the server.")
         .fix("None in the server. As a client, ask before calls to servers that you do not trust, whatever they declare.")
@@ -68,7 +68,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("annotations/unknown-key", &[(Spec, Warning)], RuleCheck::Tool(unknown_key))
         .means("A key that the specification does not have: no host reads it.")
         .fix("Take it out, or put it into `_meta`.")
-        .source("MCP specification, ToolAnnotations; S001 rejects `requiresHumanConfirmation` for this"),
+        .source("MCP specification, ToolAnnotations; autotask-strict rejects `requiresHumanConfirmation` for this"),
 ];
 
 fn missing(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {

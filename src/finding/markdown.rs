@@ -19,31 +19,31 @@ pub static RULES: &[Rule] = &[
     Rule::new("markdown/fence-broken", &[(MarkdownSafety, Error), (DialCodeblock, Error)], RuleCheck::Answer(fence_broken))
         .means("A string holds a line of backticks that closes the fence it stands in: what follows leaks out and is read as Markdown.")
         .fix("A fence one longer than the longest run in the text.")
-        .source("S002; CommonMark 0.31, fenced code blocks"),
+        .source("dial; CommonMark 0.31, fenced code blocks"),
     Rule::new("markdown/fence-run", &[(MarkdownSafety, Warning), (DialCodeblock, Warning)], RuleCheck::Answer(fence_run))
         .means("A string in a fence holds three backticks in the middle of a line: readers by pattern stop there.")
         .fix("A longer fence.")
-        .source("S002, readers by pattern"),
+        .source("dial, readers by pattern"),
     Rule::new("markdown/user-content-unquoted", &[(MarkdownSafety, Warning), (AutoreplyCompact, Error)], RuleCheck::Answer(unquoted))
         .means("A string of several lines stands outside of quotes and fences, so that its headings, lists and rules count as the server's own.")
         .fix("Prefix each line with `> `, or put it into a fence.")
-        .source("S004, user text"),
+        .source("autoreply, user text"),
     Rule::new("markdown/quote-incomplete", &[(AutoreplyCompact, Error)], RuleCheck::Answer(quote_incomplete))
         .means("A line of a quoted string lacks its `> `.")
         .fix("Prefix every line, blank ones too.")
-        .source("S004, user text"),
+        .source("autoreply, user text"),
     Rule::new("markdown/indent-not-quote", &[(AutoreplyCompact, Warning)], RuleCheck::Answer(indent_not_quote))
         .means("A string is indented by one to three spaces, in which headings and lists still count.")
         .fix("`> ` in place of spaces.")
-        .source("S004 shows both; CommonMark 0.31"),
+        .source("autoreply shows both; CommonMark 0.31"),
     Rule::new("markdown/table-broken", &[(MarkdownSafety, Error)], RuleCheck::Answer(table_broken))
         .means("A row has other cells than the head: renderers drop what is too much, so that a value vanishes.")
         .fix("Escape `|` as `\\|`, and line ends as `<br>`.")
-        .source("GFM, tables; S001 escapes nothing"),
+        .source("GFM, tables; autotask-strict escapes nothing"),
     Rule::new("markdown/structure-injection", &[(MarkdownSafety, Error)], RuleCheck::Answer(injection))
         .means("A string makes a heading, a row, a rule or a list item of the kind that the server uses for its own: nobody can tell its words from the server's.")
         .fix("Put line ends and marks of the string out of force: escape them, or quote each line.")
-        .source("S004, user text; indirect prompt injection"),
+        .source("autoreply, user text; indirect prompt injection"),
     Rule::new("markdown/raw-html", &[(MarkdownSafety, Warning)], RuleCheck::Answer(raw_html))
         .means("HTML outside of code: renderers drop it, show it or run it.")
         .fix("Write `<` as `&lt;`, or put it into code.")
@@ -59,7 +59,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("markdown/dead-anchor", &[(MarkdownSafety, Info)], RuleCheck::Answer(dead_anchor))
         .means("A link to a place in the text that is not there.")
         .fix("Plain text.")
-        .source("S000, `[T-1001](#1001)`"),
+        .source("autotask-dual, `[T-1001](#1001)`"),
     Rule::new("markdown/invisible", &[(MarkdownSafety, Warning)], RuleCheck::Answer(invisible))
         .means("Characters that nobody sees and models read; tag characters spell hidden instructions.")
         .fix("Take them out of what users wrote.")
@@ -84,7 +84,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("markdown/mojibake", &[(MarkdownSafety, Warning)], RuleCheck::Answer(mojibake))
         .means("UTF-8 that was read as another encoding and written again, or characters that were lost.")
         .fix("Read and write UTF-8 throughout.")
-        .source("S000 and S003 themselves")
+        .source("autotask-dual and delegator themselves")
         .heuristic(),
     Rule::new("markdown/render-differs", &[(MarkdownSafety, Warning)], RuleCheck::Answer(render_differs))
         .means("Marks in a string count as Markdown, so that a person sees another text than the value.")

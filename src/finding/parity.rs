@@ -26,7 +26,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("parity/value-missing-in-text", &[(HostCompat, Warning), (AutotaskDual, Error)], RuleCheck::Answer(missing_in_text))
         .means("A value of `structuredContent` is in no text: the models of hosts that show the text alone do not learn it.")
         .fix("Add it to the text, or leave it out of the data if no model needs it.")
-        .source("S000, integration test; hosts that show the text alone (hosts)")
+        .source("autotask-dual, integration test; hosts that show the text alone (hosts)")
         .heuristic(),
     Rule::new("parity/value-missing-in-structured", &[(HostCompat, Warning), (AutotaskDual, Warning)], RuleCheck::Answer(missing_in_structured))
         .means("The text says what `structuredContent` does not hold: the models of hosts that prefer the data do not learn it.")
@@ -42,22 +42,22 @@ pub static RULES: &[Rule] = &[
     Rule::new("parity/counts-disagree", &[(HostCompat, Error)], RuleCheck::Answer(counts_disagree))
         .means("Numbers that count the same thing differ: in the text, in the data, and the length of the list.")
         .fix("Take all of them from one place; `totalCount` is what matches, `count` what is returned.")
-        .source("S000, `totalCount` is the length of the page")
+        .source("autotask-dual, `totalCount` is the length of the page")
         .heuristic(),
     Rule::new("parity/has-more-disagrees", &[(HostCompat, Warning), (AutotaskDual, Error)], RuleCheck::Answer(has_more))
         .means("The data says that there is more, or that there is not, against its own counts or the words of the text.")
         .fix("Work it out from the total and what was returned.")
-        .source("S000, `pageSize: -1` still gives `hasMore: true`")
+        .source("autotask-dual, `pageSize: -1` still gives `hasMore: true`")
         .heuristic(),
     Rule::new("parity/value-differs", &[(HostCompat, Error)], RuleCheck::Answer(value_differs))
         .means("The text has the field's label with another value.")
         .fix("Write both from one record.")
-        .source("S000, integration test")
+        .source("autotask-dual, integration test")
         .heuristic(),
     Rule::new("parity/value-reformatted", &[(HostCompat, Info)], RuleCheck::Answer(reformatted))
         .means("The text has the value in another form, such as a date in words or a phone number in other punctuation.")
         .fix("None needed where a model can read both.")
-        .source("S000, phone `(555) 123-4567` beside `555-123-4567`")
+        .source("autotask-dual, phone `(555) 123-4567` beside `555-123-4567`")
         .heuristic(),
     Rule::new("parity/text-duplicates-json", &[(Cost, Costs)], RuleCheck::Answer(text_duplicates))
         .means("The text is the JSON of `structuredContent` once more. The specification asks for it for old hosts; those that show both parts pay twice.")
@@ -77,9 +77,9 @@ pub static RULES: &[Rule] = &[
         .source("opencode 38923")
         .limit(20, "percent of the facts"),
     Rule::new("parity/structured-missing", &[(AutotaskDual, Warning), (AutoreplyCompact, Error)], RuleCheck::Answer(structured_missing))
-        .means("Whether an answer has `structuredContent`: S000 wants it in every answer of a reading tool, S004 in none.")
+        .means("Whether an answer has `structuredContent`: autotask-dual wants it in every answer of a reading tool, autoreply in none.")
         .fix("Choose one; the ledger shows what either costs.")
-        .source("S000 for it, S004 against it"),
+        .source("autotask-dual for it, autoreply against it"),
     Rule::new("parity/record-order", &[(HostCompat, Warning)], RuleCheck::Answer(record_order))
         .means("The text has the records in another order than the data: “the second one” means two things.")
         .fix("Write both from one list.")
@@ -88,7 +88,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("parity/id-missing", &[(AutotaskDual, Warning), (HostCompat, Warning)], RuleCheck::Answer(id_missing))
         .means("The text shows records without the id that other tools take: the model cannot go on from it.")
         .fix("`Name (ID: n)`.")
-        .source("S000, ids always visible")
+        .source("autotask-dual, ids always visible")
         .heuristic(),
     Rule::new("parity/field-never-in-text", &[(HostCompat, Warning)], RuleCheck::Answers(never_in_text))
         .means("In several answers of the tool no value of this field ever reached the text.")
@@ -351,7 +351,10 @@ fn text_duplicates(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn text_not_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_told = !answer.text.trim().is_empty();
-    if answer.is_success() && answer.structured_payload().is_some() && is_told && !has_json_twin(answer) {
+    // JSON that says something else is told as what differs in it.
+    let is_json = |block: &str| block.trim_start().starts_with(['{', '[']) && Doc::parse(block.to_owned().into()).is_json();
+    let holds_json = || answer.subject.reading.text_blocks().filter_map(|block| block.text.as_deref()).any(is_json);
+    if answer.is_success() && answer.structured_payload().is_some() && is_told && !holds_json() {
         hits.say("no text block holds the JSON of `structuredContent`").at(answer.text_at(0..0));
     }
 }

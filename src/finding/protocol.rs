@@ -32,11 +32,11 @@ pub static RULES: &[Rule] = &[
     Rule::new("protocol/error-flag-in-text", &[(Spec, Info)], RuleCheck::Answer(error_flag_in_text))
         .means("`isError` stands in the JSON of the text too, where no host looks for it.")
         .fix("Leave it at the top of the result alone.")
-        .source("S001, error format"),
+        .source("autotask-strict, error format"),
     Rule::new("protocol/error-not-actionable", &[(AutotaskStrict, Warning)], RuleCheck::Answer(error_not_actionable))
         .means("The error names neither a field nor what is allowed nor a next step.")
         .fix("Say what was wrong and what would be right: “pageSize: at most 500”.")
-        .source("S001, validation errors")
+        .source("autotask-strict, validation errors")
         .heuristic(),
     Rule::new("protocol/error-as-jsonrpc", &[(Spec, Warning)], RuleCheck::Answer(error_as_jsonrpc))
         .means("A failure of the tool came as a JSON-RPC error. Most hosts do not show such errors to the model, which could mend its call.")
@@ -58,7 +58,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("protocol/secret-argument", &[(Spec, Warning)], RuleCheck::Tool(secret_argument))
         .means("An argument takes a secret: the model sees it, and it stands in every transcript.")
         .fix("Ask for it by URL elicitation, or take it from the environment.")
-        .source("MCP specification 2025-11-25, elicitation; S004, login"),
+        .source("MCP specification 2025-11-25, elicitation; autoreply, login"),
     Rule::new("protocol/elicitation-schema", &[(Spec, Error)], RuleCheck::Answer(elicitation_schema))
         .means("A form is a flat object of texts, numbers, yes or no and choices; clients do not paint others.")
         .fix("Flatten it.")

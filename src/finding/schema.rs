@@ -16,7 +16,7 @@ use crate::host::Hosts;
 use crate::json::{Kind, Node};
 
 const OUTPUT: &str = "MCP specification 2025-06-18, tools, output schema";
-const S001: &str = "S001, input validation";
+const STRICT_VALIDATION: &str = "autotask-strict, input validation";
 
 pub static RULES: &[Rule] = &[
     Rule::new("schema/output-mismatch", &[(Spec, Error)], RuleCheck::Answer(output_mismatch))
@@ -50,42 +50,42 @@ pub static RULES: &[Rule] = &[
     Rule::new("schema/property-undescribed", &[(Spec, Info), (AutotaskStrict, Warning)], RuleCheck::Tool(undescribed))
         .means("An argument has no description, so that the model has its name alone.")
         .fix("Describe it in a few words.")
-        .source(S001),
+        .source(STRICT_VALIDATION),
     Rule::new("schema/not-strict", &[(AutotaskStrict, Warning)], RuleCheck::Tool(not_strict))
         .means("Unknown arguments are let through: a model that misspells one is not told.")
         .fix("`\"additionalProperties\": false`.")
-        .source(S001),
+        .source(STRICT_VALIDATION),
     Rule::new("schema/strict-not-enforced", &[(AutotaskStrict, Warning)], RuleCheck::Odd(not_enforced))
         .means("An argument that the tool does not have was let through: a model that misspells one is not told. Looked for by `check --probe` alone, and of tools that are declared read-only.")
         .fix("Validate the arguments, and answer with `isError: true` and the name of the unknown one.")
-        .source(S001),
+        .source(STRICT_VALIDATION),
     Rule::new("schema/untyped-limit", &[(AutotaskStrict, Warning)], RuleCheck::Tool(untyped_limit))
         .means("An argument that says how many takes fractions, or states no bounds or no default.")
         .fix("`integer` with `minimum`, `maximum` and `default`.")
-        .source(S001),
+        .source(STRICT_VALIDATION),
     Rule::new("schema/magic-value", &[(Spec, Info)], RuleCheck::Tool(magic_value))
         .means("A number of the range means something else, such as −1 for all.")
         .fix("An argument of its own: `all: boolean`.")
-        .source("S000, `pageSize: -1`")
+        .source("autotask-dual, `pageSize: -1`")
         .heuristic(),
     Rule::new("schema/default-not-stated", &[(Spec, Info)], RuleCheck::Tool(default_not_stated))
         .means("The description names a default that the schema does not have, or another one.")
         .fix("State it as `default`.")
-        .source(S001)
+        .source(STRICT_VALIDATION)
         .heuristic(),
     Rule::new("schema/enum-as-text", &[(Spec, Info)], RuleCheck::Tool(enum_as_text))
         .means("The description lists the values, and the schema takes any text.")
         .fix("List them as `enum`.")
-        .source(S001)
+        .source(STRICT_VALIDATION)
         .heuristic(),
     Rule::new("schema/format-param", &[(AutotaskDual, Info), (AutotaskStrict, Warning), (DelegatorJsonFirst, Warning)], RuleCheck::Server(format_param))
         .means("An argument that chooses the format: needless where every answer has both forms, asked for where it has one, and of use only where it is the same in every tool.")
         .fix("One name and the same values in all reading tools, or none.")
-        .source("S000 against, S001 and S003 for it"),
+        .source("autotask-dual against, autotask-strict and delegator for it"),
     Rule::new("schema/list-without-paging", &[(HostCompat, Warning), (AutotaskStrict, Warning)], RuleCheck::Answer(list_without_paging))
         .means("The answer is a long list, and no argument makes it shorter or leads to a next page.")
         .fix("Add `limit` and `cursor`.")
-        .source("S001, pagination; hosts cut from 20,480 bytes on (hosts)")
+        .source("autotask-strict, pagination; hosts cut from 20,480 bytes on (hosts)")
         .limit(20, "records"),
     Rule::new("schema/boolean-subschema", &[(HostCompat, Error)], RuleCheck::Tool(boolean_subschema))
         .means("`true` or `false` stands for a schema. Valid, but clients that read definitions into types lose the whole server by it.")

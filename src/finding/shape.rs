@@ -42,65 +42,65 @@ pub static RULES: &[Rule] = &[
     Rule::new("shape/json-first", &[(DelegatorJsonFirst, Warning)], RuleCheck::Answer(json_first))
         .means("A tool that reads answers with neither JSON as text nor `structuredContent`.")
         .fix("JSON first; Markdown on request.")
-        .source("S003"),
+        .source("delegator"),
     Rule::new("shape/json-in-fence", &[(DelegatorJsonFirst, Info), (HostCompat, Warning)], RuleCheck::Answer(json_in_fence))
         .means("The data is JSON in a fence only: the text as a whole parses as nothing.")
         .fix("Bare JSON, or `structuredContent`.")
-        .source("S003; clients that parse the text, such as those that read JSON text again (hosts)"),
+        .source("delegator; clients that parse the text, such as those that read JSON text again (hosts)"),
     Rule::new("shape/raw-json-text", &[(DialCodeblock, Warning), (AutoreplyCompact, Warning)], RuleCheck::Answer(raw_json))
-        .means("The text is JSON, which S002 wants as blocks and S004 as lines.")
+        .means("The text is JSON, which dial wants as blocks and autoreply as lines.")
         .fix("`Field: Value` lines; the ledger shows what they cost.")
-        .source("S002, S004"),
+        .source("dial, autoreply"),
     Rule::new("shape/no-code-block", &[(DialCodeblock, Warning)], RuleCheck::Answer(no_code_block))
         .means("Records as `Field: Value` lines without a fence around each.")
         .fix("A fence for each record, an empty line between.")
-        .source("S002"),
+        .source("dial"),
     Rule::new("shape/invented-value", &[(HostCompat, Error)], RuleCheck::Answer(invented))
         .means("The text shows a value for what the data does not have: a missing salary as `$0.00`.")
         .fix("`N/A`, or leave the line out.")
-        .source("S002, a missing salary")
+        .source("dial, a missing salary")
         .heuristic(),
     Rule::new("shape/absence-mark-mixed", &[(Spec, Info)], RuleCheck::Answer(absence))
         .means("What is missing is marked in several ways, or by what a program prints by mistake (`undefined`, `[object Object]`, `NaN`).")
         .fix("One mark throughout.")
-        .source("S002, `N/A` throughout"),
+        .source("dial, `N/A` throughout"),
     Rule::new("shape/summary-last", &[(DelegatorJsonFirst, Warning)], RuleCheck::Answer(summary_last))
         .means("The totals stand after the lists: what is cut off is the end, and models weigh the beginning.")
         .fix("The summary first.")
-        .source("S003"),
+        .source("delegator"),
     Rule::new("shape/empty-section", &[(Cost, Costs), (DelegatorJsonFirst, Warning), (AutoreplyCompact, Warning)], RuleCheck::Answer(empty_section))
         .means("Empty lists and objects say nothing that their absence does not. Fields that the `outputSchema` requires are exempt.")
         .fix("Leave them out.")
-        .source("S003, S004"),
+        .source("delegator, autoreply"),
     Rule::new("shape/emoji-heading", &[(Cost, Costs), (DelegatorJsonFirst, Warning)], RuleCheck::Answer(emoji_heading))
         .means("Emoji in headings cost one to three tokens each.")
         .fix("Plain headings.")
-        .source("S003"),
+        .source("delegator"),
     Rule::new("shape/emoji-only-status", &[(HostCompat, Warning)], RuleCheck::Answer(emoji_only))
         .means("A status by an emoji alone: a person who does not see colours and a model that does not know the code cannot tell.")
         .fix("A word beside it: `🔴 Critical`.")
-        .source("S000, icon and word"),
+        .source("autotask-dual, icon and word"),
     Rule::new("shape/no-status-icon", &[(AutotaskDual, Info)], RuleCheck::Answer(no_icon))
         .means("A status without its icon.")
         .fix("`✅ Active`.")
-        .source("S000"),
+        .source("autotask-dual"),
     Rule::new("shape/verbose-metrics", &[(AutoreplyCompact, Costs)], RuleCheck::Answer(verbose_metrics))
         .means("Metrics on a line each.")
         .fix("One line: `👍 14  ♻️ 7`.")
-        .source("S004; `14 likes` costs 2 tokens, `👍 14` 3"),
+        .source("autoreply; `14 likes` costs 2 tokens, `👍 14` 3"),
     Rule::new("shape/iso-time", &[(AutoreplyCompact, Warning), (AutotaskDual, Info)], RuleCheck::Answer(iso_time))
         .means("A time in ISO form where people read it.")
         .fix("`1h ago`.")
-        .source("S004; S000 for recent times"),
+        .source("autoreply; autotask-dual for recent times"),
     Rule::new("shape/relative-time-only", &[(HostCompat, Warning), (AutotaskStrict, Warning)], RuleCheck::Answer(relative_only))
         .means("“2 hours ago” with no date in the text or the data: wrong as soon as the answer is read again.")
         .fix("The time itself beside it, or in the data.")
-        .source("transcripts that hosts keep; S001, ISO dates")
+        .source("transcripts that hosts keep; autotask-strict, ISO dates")
         .heuristic(),
     Rule::new("shape/time-no-zone", &[(HostCompat, Warning)], RuleCheck::Answer(no_zone))
         .means("The data has a time in UTC, the text a time of day without its zone.")
         .fix("Name the zone.")
-        .source("S000, `toLocaleString`")
+        .source("autotask-dual, `toLocaleString`")
         .heuristic(),
     Rule::new("shape/epoch", &[(HostCompat, Info)], RuleCheck::Answer(epoch))
         .means("A time as a bare number of seconds or milliseconds, which models convert badly.")
@@ -110,16 +110,16 @@ pub static RULES: &[Rule] = &[
     Rule::new("shape/heading-levels", &[(AutoreplyCompact, Warning)], RuleCheck::Answer(heading_levels))
         .means("No heading of the first level, or one that skips a level.")
         .fix("H1 the result, H2 each item, H3 and H4 replies.")
-        .source("S004"),
+        .source("autoreply"),
     Rule::new("shape/heading-overhead", &[(Cost, Costs)], RuleCheck::Answer(heading_overhead))
         .means("A large share of the tokens are marks: headings, rules, bold.")
         .fix("Fewer of them.")
-        .source("S003's complaint")
+        .source("delegator's complaint")
         .limit(15, "percent"),
     Rule::new("shape/opaque-ids", &[(Cost, Costs)], RuleCheck::Answer(opaque))
         .means("UUIDs, DIDs, CIDs and hashes take a large share of the tokens, and no tool takes them.")
         .fix("Leave them out, or return them on request.")
-        .source("S004, technical data in a block of its own")
+        .source("autoreply, technical data in a block of its own")
         .limit(15, "percent"),
     Rule::new("shape/escaped-unicode", &[(Cost, Costs)], RuleCheck::Answer(escaped_unicode))
         .means("`\\uNNNN` for characters that can stand as they are.")
@@ -132,21 +132,21 @@ pub static RULES: &[Rule] = &[
     Rule::new("shape/inconsistent-values", &[(Spec, Info)], RuleCheck::Answer(inconsistent))
         .means("Values that contradict each other: `50% (0/2 steps)`.")
         .fix("Work one out from the other.")
-        .source("S003, `50% (0/2 steps)`")
+        .source("delegator, `50% (0/2 steps)`")
         .heuristic(),
     Rule::new("shape/dual-overhead", &[(AutotaskDual, Costs)], RuleCheck::Answer(dual_overhead))
         .means("What the text adds to `structuredContent`, for hosts that show both.")
         .fix("Weigh it against hosts that show the text alone.")
-        .source("S000 claims +15–30 % and +75 %; measured +29 % to +117 %"),
+        .source("autotask-dual claims +15–30 % and +75 %; measured +29 % to +117 %"),
     Rule::new("shape/field-format-drift", &[(DialCodeblock, Warning)], RuleCheck::Answer(format_drift))
         .means("The records of one answer are not written alike: a field has another label, stands elsewhere, or is left out where another record marks it as missing.")
         .fix("The same labels in the same order in every record, and one mark for what is missing.")
-        .source("S002, `Field: Value` with consistent labels")
+        .source("dial, `Field: Value` with consistent labels")
         .heuristic(),
     Rule::new("shape/details-block", &[(MarkdownSafety, Warning)], RuleCheck::Answer(details))
         .means("A string stands within `<details>`, where HTML and Markdown mix.")
         .fix("Data that is the server's own alone goes in there.")
-        .source("S004, technical data"),
+        .source("autoreply, technical data"),
 ];
 
 /// Answers above this are not written anew by single rules.
@@ -246,7 +246,7 @@ fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let saves = saved(sent, best.tokens);
     if saves.o200k_base * 100 > sent.o200k_base * hits.limit && saves.o200k_base >= 10 {
         let title = format::by_id(best.format).map_or(best.format, |format| format.title());
-        let percent = saves.o200k_base * 100 / sent.o200k_base.max(1);
+        let percent = (saves.o200k_base * 200 + sent.o200k_base) / (2 * sent.o200k_base.max(1));
         hits.say(format!(
             "{title} says the same in {} tokens, {percent}% less than what is sent",
             grouped(best.tokens.o200k_base)

@@ -17,12 +17,12 @@ pub static RULES: &[Rule] = &[
     Rule::new("size/char-limit", &[(AutotaskDual, Warning), (AutotaskStrict, Warning)], RuleCheck::Answer(char_limit))
         .means("The answer is longer than the limit that its authors set themselves.")
         .fix("Ask for fewer records; the message says how many fit.")
-        .source("S000 (text and compact JSON together), S001 (text)")
+        .source("autotask-dual (text and compact JSON together), autotask-strict (text)")
         .limit(25_000, "UTF-16 code units"),
     Rule::new("size/limit-overrun-by-notice", &[(AutotaskStrict, Error)], RuleCheck::Answer(overrun))
         .means("The text was cut at the limit and the notice added after it, so that the whole is over the limit.")
         .fix("Cut to the limit less the notice.")
-        .source("S001, 25,000 + 126 characters")
+        .source("autotask-strict, 25,000 + 126 characters")
         .limit(25_000, "UTF-16 code units")
         .heuristic(),
     Rule::new("size/host-limit", &[(HostCompat, Warning)], RuleCheck::Answer(host_limit))
@@ -32,26 +32,26 @@ pub static RULES: &[Rule] = &[
     Rule::new("size/broken-json", &[(HostCompat, Error)], RuleCheck::Answer(broken_json))
         .means("The text begins as JSON and does not parse to its end: it was cut.")
         .fix("Drop whole records and keep it valid; say that there are more.")
-        .source("S001, JSON cut at 25,000 characters"),
+        .source("autotask-strict, JSON cut at 25,000 characters"),
     Rule::new("size/cut-mid-record", &[(HostCompat, Warning)], RuleCheck::Answer(cut_mid_record))
         .means("The Markdown ends in the middle: a table's row without its end, a fence that is not closed.")
         .fix("Cut between records.")
-        .source("S000, size guard")
+        .source("autotask-dual, size guard")
         .heuristic(),
     Rule::new("size/no-guidance", &[(HostCompat, Warning), (AutotaskDual, Warning), (AutotaskStrict, Warning)], RuleCheck::Answer(no_guidance))
         .means("The answer says that there is more, and not how to get it.")
         .fix("Name the argument: “Use `pageSize: 100`”, or return a cursor.")
-        .source("S000, footers")
+        .source("autotask-dual, footers")
         .heuristic(),
     Rule::new("size/guidance-unknown-param", &[(HostCompat, Error)], RuleCheck::Answer(unknown_param))
         .means("The text advises an argument that the tool does not have.")
         .fix("Name one that it has.")
-        .source("S000, footers")
+        .source("autotask-dual, footers")
         .heuristic(),
     Rule::new("size/silent-truncation", &[(HostCompat, Error)], RuleCheck::Answer(silent))
         .means("Exactly as many records as were asked for, and nothing says whether there are more: a model takes them for all.")
         .fix("Return `hasMore`, a total or a cursor.")
-        .source("S000, truncation without a word")
+        .source("autotask-dual, truncation without a word")
         .heuristic(),
     Rule::new("size/limit-exceeded-by-request", &[(HostCompat, Info)], RuleCheck::Answer(exceeded))
         .means("More records than were asked for.")
@@ -61,7 +61,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("size/many-records", &[(Cost, Costs), (DialCodeblock, Costs)], RuleCheck::Answer(many_records))
         .means("Many records in one answer. What is saved is what the records above the limit cost.")
         .fix("A smaller page by default.")
-        .source("S002, 100 users are too many")
+        .source("dial, 100 users are too many")
         .limit(50, "records"),
     Rule::new("size/long-value", &[(Cost, Info)], RuleCheck::Answer(long_value))
         .means("One value is very long, in a list of records.")
@@ -71,7 +71,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("size/table-cell-long", &[(AutotaskDual, Info)], RuleCheck::Answer(long_cell))
         .means("A cell of a table is longer than one reads in a table.")
         .fix("A list in place of the table.")
-        .source("S000, tables for cells under 50 characters")
+        .source("autotask-dual, tables for cells under 50 characters")
         .limit(50, "characters"),
     Rule::new("size/tools-list", &[(Cost, Costs)], RuleCheck::Server(long_description))
         .means("A description is longer than 2 KB. Every session pays for it before the first call; what is saved is what is beyond the limit.")

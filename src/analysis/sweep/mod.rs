@@ -407,8 +407,16 @@ impl Sweep {
         let lists = record_lists(payload.root());
         let list = if let [list] = lists.as_slice() { Some(*list) } else { None };
         let records: Vec<Node<'_>> = list.into_iter().flat_map(Node::children).collect();
+        let reference = self.reference;
         let look = |column: &Column| {
-            cancel.check().map(|()| if column.is_answer() { locate_facts(payload, &column.text) } else { FactMatches::default() })
+            cancel.check()?;
+            let is_proved =
+                matches!(column.origin, ColumnOrigin::Derived(call) if Some(call) == reference) && column.row.comes_back();
+            Ok(match column.is_answer() {
+                true if is_proved => locate_facts(payload, &column.text).proved(),
+                true => locate_facts(payload, &column.text),
+                false => FactMatches::default(),
+            })
         };
         let matches: Vec<FactMatches> = self.columns.iter().map(look).collect::<Result<_, _>>()?;
         // The facts are those of one payload in every column, in the same order.

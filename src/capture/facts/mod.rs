@@ -101,6 +101,18 @@ pub struct FactMatches {
     pub count: FactCount,
 }
 
+impl FactMatches {
+    /// Of a text that decodes to the payload: what was not found in it stands there all the same.
+    pub fn proved(mut self) -> Self {
+        self.facts
+            .iter_mut()
+            .filter(|fact| fact.state.is_missing())
+            .for_each(|fact| *fact = Fact::of(fact.node(), FactState::Kept, None));
+        self.count.kept += std::mem::take(&mut self.count.missing);
+        self
+    }
+}
+
 /// Matches every fact of the payload against `text`.
 pub fn locate_facts(payload: &Payload, text: &str) -> FactMatches {
     matcher::run(payload, text)
