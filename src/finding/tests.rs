@@ -295,7 +295,8 @@ fn hostile_answers_stay_linear() {
         start.elapsed() - ready
     };
     for (name, make) in kinds {
-        let (small, large) = (time(make(4_000)), time(make(16_000)));
-        assert!(large < small * 10 + Duration::from_millis(500), "{name}: {small:?}, then {large:?}");
+        // What takes the square of the size does so each time; other work on the machine does not.
+        let is_linear = || time(make(16_000)) < time(make(4_000)) * 10 + Duration::from_millis(500);
+        assert!((0..3).any(|_| is_linear()), "{name} takes more than its size");
     }
 }

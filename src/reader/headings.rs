@@ -34,7 +34,9 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             let title = build::cell(line.text, title, line.at);
             open = Some((vec![("title".to_owned(), Value::Cell(title))], line.range()));
         } else if let Some(mut labelled) = labelled(line) {
-            let more = take_continuation(&mut labelled, block.text, line, &all[at..]);
+            let first = open.as_ref().map_or(&envelope, |(record, _)| record).iter().find(|(name, _)| name != "title");
+            let first = first.map(|(name, _)| name.as_str());
+            let more = take_continuation(&mut labelled, first, block.text, line, &all[at..]);
             let inner = if labelled.value.text.is_empty() { nested::below(&all[at - 1..]) } else { 0 };
             let value = match inner {
                 0 if labelled.value.text.is_empty() => continue,

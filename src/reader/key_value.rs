@@ -42,7 +42,8 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             continue;
         }
         let Some(mut labelled) = labelled(line) else { continue };
-        let more = take_continuation(&mut labelled, block.text, line, &all[at..]);
+        let first = current.first().map(|(name, _)| name.as_str());
+        let more = take_continuation(&mut labelled, first, block.text, line, &all[at..]);
         let mut value = Value::Cell(labelled.value.clone());
         if labelled.value.text.is_empty() {
             let inner = nested::below(&all[at - 1..]);

@@ -58,8 +58,15 @@ pub(super) fn labelled(line: &LineAt<'_>) -> Option<LabelledValue> {
 }
 
 /// Takes in the lines after a labelled item or a bold label that its value goes on in, as the paragraph of Markdown that
-/// it is; says how many they are.
-pub(super) fn take_continuation(labelled: &mut LabelledValue, text: &str, line: &LineAt<'_>, after: &[LineAt<'_>]) -> usize {
+/// it is; says how many they are. `first` is the first label of the record: what stands before it again is a title, and a
+/// sentence after the last label is one of its own.
+pub(super) fn take_continuation(
+    labelled: &mut LabelledValue,
+    first: Option<&str>,
+    text: &str,
+    line: &LineAt<'_>,
+    after: &[LineAt<'_>],
+) -> usize {
     let begins_paragraph = labelled.is_markdown || bullet(line.text.trim_start()).is_some();
     if !begins_paragraph || labelled.value.text.is_empty() || labelled.value.is_quoted {
         return 0;
@@ -73,6 +80,14 @@ pub(super) fn take_continuation(labelled: &mut LabelledValue, text: &str, line: 
         is_next_line && !next.is_blank() && !begins && bullet(body).is_none() && !is_rule(body) && self::labelled(next).is_none()
     };
     let lines: Vec<&LineAt<'_>> = after.iter().take_while(goes_on).collect();
+    let is_sentence = |line: &&LineAt<'_>| line.indent == 0 && line.text.starts_with(char::is_uppercase);
+    let is_apart = match after.get(lines.len()).and_then(self::labelled) {
+        Some(next) => next.label == first.unwrap_or(&labelled.label),
+        None => lines.first().is_some_and(is_sentence),
+    };
+    if is_apart {
+        return 0;
+    }
     for line in &lines {
         let part = line.text.trim();
         labelled.value.text.push('\n');

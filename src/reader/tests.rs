@@ -80,6 +80,9 @@ fn a_value_of_markdown_goes_on_in_the_next_line() {
     );
     let orders = "## One\n\n- **Total:** 5\n- **Note:** red\n  apple\n\n## Two\n\n- **Total:** 6\n- **Note:** pear\n\n_Use it_";
     check(orders, "headings", r#"[{"title":"One","Total":5,"Note":"red\napple"},{"title":"Two","Total":6,"Note":"pear"}]"#);
+    // A title before the first label again, and a sentence after the last, do not belong to it.
+    let orders = "Order 1\n- Total: 5\n- City: Oslo\nOrder 2\n- Total: 6\n- City: Rome\nOrder 3\n- Total: 7\n- City: Bonn\nUse `next` for more.";
+    check(orders, "key-value", r#"[{"Total":5,"City":"Oslo"},{"Total":6,"City":"Rome"},{"Total":7,"City":"Bonn"}]"#);
     // What begins something else does not belong to it.
     check("- **Id:** 1\n- **Note:** red\n\napple\n", "key-value", r#"{"Id":1,"Note":"red"}"#);
     check("- **Id:** 1\n- **Note:** red\n```\napple\n```\n", "key-value", r#"{"Id":1,"Note":"red"}"#);
