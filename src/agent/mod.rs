@@ -1,6 +1,6 @@
 //! Loupe as an MCP server: whoever writes a server with the help of an agent lets it look at its own answers.
 //!
-//! One file for each tool, one list ([`TOOLS`]). Every figure is the result of a query that the window and the command line
+//! One file for each tool, one list (`TOOLS`). Every figure is the result of a query that the window and the command line
 //! ask too; what is here chooses, pages and says. An agent names files inside of folders, and servers by names that a
 //! person gave them: nothing that it sends becomes a command line, an address or a path outside of these folders.
 

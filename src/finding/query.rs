@@ -28,7 +28,7 @@ pub struct AnswerFindings {
     pub contradictions: Vec<Contradiction>,
     /// The places of each, as far as a pane shows them.
     pub places: Vec<Vec<FindingPlace>>,
-    /// What panes mark of all of them together, by severity as [`Severity::ALL`].
+    /// What panes mark of all of them together, by severity as `Severity::ALL`.
     pub marks: [FindingMarks; 4],
     /// What panes mark of each.
     pub marks_of: Vec<FindingMarks>,
