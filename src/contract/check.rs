@@ -153,7 +153,9 @@ impl CheckOutcome {
         let of_answer = |answer: &AnswerCost| {
             let line = |contradiction: &Contradiction| {
                 let choices: Vec<_> = contradiction.choices.iter().map(choice).collect();
-                format!("profiles disagree on {}: {} {}", answer.tool, contradiction.question, choices.join(" · "))
+                // An answer from a file may name no tool.
+                let on = if answer.tool.is_empty() { String::new() } else { format!(" on {}", answer.tool) };
+                format!("profiles disagree{on}: {} {}", contradiction.question, choices.join(" · "))
             };
             answer.contradictions.iter().map(line).collect::<Vec<_>>()
         };
