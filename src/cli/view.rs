@@ -381,15 +381,18 @@ fn known_format(id: &str, what: &str) -> Result<&'static dyn Format, Problem> {
         .hint(hint))
 }
 
-/// Every row, measured on a few threads where the answer is long: no row waits for another. After an interrupt those that
-/// were not reached say so.
+/// Every row, measured on a few threads where the answer is long: no row waits for another, but for those that take much
+/// memory. After an interrupt those that were not reached say so.
 fn rows(subject: &ParsedCapture, cancel: &Cancel) -> Vec<Row> {
     let size = subject.capture.response.as_ref().map_or(0, |response| response.len());
-    let Ok(rows) = parallel_map(FORMATS, size < PARALLEL_BYTES, |format| {
-        Ok::<_, Infallible>(match cancel.is_cancelled() {
-            true => Row::interrupted(*format),
-            false => Row::measure(*format, subject),
-        })
-    });
+    let row = |format: &&'static dyn Format| match cancel.is_cancelled() {
+        true => Row::interrupted(*format),
+        false => Row::measure(*format, subject),
+    };
+    let (alone, others): (Vec<_>, Vec<_>) = FORMATS.iter().copied().partition(|format| format.is_measured_alone());
+    let mut rows: Vec<Row> = alone.iter().map(row).collect();
+    let Ok(measured) = parallel_map(&others, size < PARALLEL_BYTES, |format| Ok::<_, Infallible>(row(format)));
+    rows.extend(measured);
+    rows.sort_by_key(|row| FORMATS.iter().position(|format| format.id() == row.format));
     rows
 }
