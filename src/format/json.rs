@@ -2,7 +2,7 @@
 
 use super::out::Pieces;
 use super::round_trip::{DecodeError, Decoded};
-use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, growth, payload_of};
+use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, growth};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Doc, Kind, Node, write};
 
@@ -24,9 +24,6 @@ impl Format for Compact {
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
     }
-    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
-        payload_of(subject).map(|_| ())
-    }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         write_json(subject, false, sink)
     }
@@ -44,9 +41,6 @@ impl Format for Pretty {
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
-    }
-    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
-        payload_of(subject).map(|_| ())
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         write_json(subject, true, sink)

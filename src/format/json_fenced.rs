@@ -2,7 +2,7 @@
 
 use super::out::Pieces;
 use super::round_trip::{DecodeError, Decoded};
-use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, growth, json, payload_of};
+use super::{Format, ParsedCapture, Sink, Syntax, WriteError, growth, json};
 
 #[derive(Debug)]
 pub struct JsonFenced;
@@ -16,9 +16,6 @@ impl Format for JsonFenced {
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown
-    }
-    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
-        payload_of(subject).map(|_| ())
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };

@@ -2,7 +2,7 @@
 
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Key, key_form};
-use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, payload_of};
+use super::{Format, ParsedCapture, Sink, Syntax, WriteError};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node, write};
 
@@ -28,9 +28,6 @@ impl Format for JsonTable {
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
-    }
-    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
-        payload_of(subject).map(|_| ())
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };

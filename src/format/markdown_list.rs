@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::RowSet;
-use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, growth, markdown, payload_of};
+use super::{Format, ParsedCapture, Sink, Syntax, WriteError, growth, markdown};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node};
 
@@ -22,9 +22,6 @@ impl Format for MarkdownList {
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown
-    }
-    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
-        payload_of(subject).map(|_| ())
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };

@@ -209,11 +209,14 @@ pub trait Format: Sync {
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Plain
     }
-    /// Whether the format exists for this answer; the reason is a sentence fragment.
+    /// Whether the format exists for this answer, by default for every one with a payload; the reason is a sentence
+    /// fragment.
     ///
     /// # Errors
     /// [`NotApplicable`] with the reason.
-    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable>;
+    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
+        payload_of(subject).map(|_| ())
+    }
     /// Writes the text. Only called where [`Format::applies`] said yes.
     ///
     /// # Errors

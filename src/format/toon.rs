@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::out::Pieces;
 use super::round_trip::{DecodeError, Decoded};
 use super::value::{Exact, decoded};
-use super::{Format, NotApplicable, ParsedCapture, Sink, WriteError, payload_of};
+use super::{Format, ParsedCapture, Sink, WriteError};
 
 #[derive(Debug)]
 pub struct Toon;
@@ -16,9 +16,6 @@ impl Format for Toon {
     }
     fn title(&self) -> &'static str {
         "TOON"
-    }
-    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
-        payload_of(subject).map(|_| ())
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };

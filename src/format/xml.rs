@@ -8,7 +8,7 @@ use quick_xml::events::{BytesStart, Event as Part};
 
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Untyped};
-use super::{Format, NotApplicable, ParsedCapture, Sink, WriteError, growth, payload_of};
+use super::{Format, ParsedCapture, Sink, WriteError, growth};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node};
 
@@ -21,9 +21,6 @@ impl Format for Xml {
     }
     fn title(&self) -> &'static str {
         "XML"
-    }
-    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
-        payload_of(subject).map(|_| ())
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };

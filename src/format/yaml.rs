@@ -11,7 +11,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded};
 use super::value::Exact;
-use super::{Format, NotApplicable, ParsedCapture, Sink, WriteError, payload_of};
+use super::{Format, ParsedCapture, Sink, WriteError};
 use crate::json::Kind;
 use crate::json::decimal::is_number;
 
@@ -24,9 +24,6 @@ impl Format for Yaml {
     }
     fn title(&self) -> &'static str {
         "YAML"
-    }
-    fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
-        payload_of(subject).map(|_| ())
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
