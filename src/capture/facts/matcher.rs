@@ -79,9 +79,9 @@ pub(super) fn run(payload: &Payload, text: &str) -> FactMatches {
 /// Whether every text that the payload was read from stands in a text, as it is or inside a string of JSON.
 fn holds_source(payload: &Payload, text: &str) -> bool {
     let root = payload.root();
-    payload.text_source().is_some_and(|source| {
-        root.is_container() && source.texts.iter().all(|own| Exact::holds(root, text, own.trim()))
-    })
+    payload
+        .text_source()
+        .is_some_and(|source| root.is_container() && source.texts.iter().all(|own| Exact::holds(root, text, own.trim())))
 }
 
 /// The same without places, where the whole payload stands in the text.

@@ -28,7 +28,15 @@ fn a_value_goes_on_in_the_next_line() {
         let (_, found) = matched(payload, text);
         assert_eq!((found.count.kept, found.count.total), (7, 7), "{text}");
     }
+    // The second line of a value opens nothing, also where it is the name of another member.
+    let people = r#"{"Ann":{"Note":"like\nBob","Age":31},"Bob":{"Note":"red","Age":42}}"#;
+    let text = "## Ann\n\n- **Note:** like\nBob\n- **Age:** 31\n\n## Bob\n\n- **Note:** red\n- **Age:** 42\n";
+    assert_eq!(matched(people, text).1.count.kept, 4);
     // A line of its own after a label's is still a title.
+    let people = r#"{"Ann":{"Note":"red","Age":31},"Bob":{"Note":"red","Age":42}}"#;
+    let text = "Ann\n- Note: red\n- Age: 31\nBob\n- Note: red\n- Age: 42\n";
+    assert_eq!(matched(people, text).1.count.kept, 4);
+    assert_eq!(matched(people, &text.replace("31", "42").replacen("42", "31", 2)).1.count.kept, 3);
     let cities = r#"{"Oslo":{"temp":4,"wind":"N"},"Rome":{"temp":9,"wind":"S"}}"#;
     let text = "Unit: C\nOslo\ntemp: 4\nwind: N\nRome\ntemp: 9\nwind: S\n";
     let (_, found) = matched(cities, text);
