@@ -31,7 +31,7 @@ pub(super) const TOOL: AgentTool = AgentTool {
     run,
 };
 
-/// KeptAnswers that are compared at once.
+/// Answers that are compared at once.
 const MOST: usize = 8;
 /// Fields that are named of an answer that lacks more, and how much of a name.
 const FIELDS: usize = 4;
@@ -80,7 +80,7 @@ fn output_schema() -> Value {
         [
             ("summary", string()),
             ("varies", string()),
-            ("columns", list("KeptAnswers in their order, then formats that nobody sent", column)),
+            ("columns", list("Answers in their order, then formats that nobody sent", column)),
         ],
         &["summary", "columns"],
     )
@@ -139,9 +139,14 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         }
     };
     let subjects: Vec<_> = compared.answers.iter().map(|(_, subject)| Arc::clone(subject)).collect();
-    // KeptAnswers to one question differ in their form alone; whether they hold the same records is found out.
+    // Saved answers to one question differ in their form alone; whether they hold the same records is found out.
     let vary = compared.vary.clone().unwrap_or_else(|| "format".to_owned());
-    let query = SweepQuery { vary: Some(vary.into()), values: compared.values.into(), ..SweepQuery::default() };
+    let query = SweepQuery {
+        vary: Some(vary.into()),
+        values: compared.values.into(),
+        are_saved: !saved.is_empty(),
+        ..SweepQuery::default()
+    };
     let calls = ask.counted(query.calls(&subjects, ask.jobs()))?;
     let found = ask.counted(Sweep::of(&query, &calls, ask.jobs()))?;
     written(&ComparedJson {
@@ -156,7 +161,7 @@ fn several_tools(subjects: &[Arc<ParsedCapture>]) -> String {
     let names: BTreeSet<&str> =
         subjects.iter().map(|subject| subject.capture.tool.name.as_str()).filter(|name| !name.is_empty()).collect();
     let names: Vec<_> = names.into_iter().collect();
-    if names.len() < 2 { String::new() } else { format!("KeptAnswers of different tools: {}. ", names.join(", ")) }
+    if names.len() < 2 { String::new() } else { format!("Answers of different tools: {}. ", names.join(", ")) }
 }
 
 fn called(ask: &AgentCall<'_>) -> Result<Compared, Problem> {

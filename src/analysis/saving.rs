@@ -20,8 +20,10 @@ use crate::token::{self, Encoding};
 /// What makes one text cheaper than another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
-    /// Fences, the message around the answer, and a second copy of the data.
+    /// Fences, and the message around the answer.
     Wrapping,
+    /// The text beside `structuredContent`, where both are sent.
+    OtherPart,
     /// Indentation, blank lines, and space between tokens.
     WhiteSpace,
     /// Quotes and backslashes that only protect other characters.
@@ -34,15 +36,16 @@ pub enum Reason {
 
 impl Reason {
     pub const ALL: &'static [Reason] =
-        &[Reason::Wrapping, Reason::WhiteSpace, Reason::Escaping, Reason::LeftOutFacts, Reason::Form];
+        &[Reason::Wrapping, Reason::OtherPart, Reason::WhiteSpace, Reason::Escaping, Reason::LeftOutFacts, Reason::Form];
 
     /// What people see.
     pub fn title(self) -> &'static str {
         match self {
             Reason::Wrapping => "wrapping",
+            Reason::OtherPart => "text beside structuredContent",
             Reason::WhiteSpace => "white space",
             Reason::Escaping => "escaping",
-            Reason::LeftOutFacts => "left-out facts",
+            Reason::LeftOutFacts => "facts left out",
             Reason::Form => "form: keys, brackets, table lines",
         }
     }
@@ -54,6 +57,21 @@ pub struct SavingStep {
     pub reason: Reason,
     /// Tokens it adds; negative where it saves.
     pub tokens: i64,
+}
+
+impl SavingStep {
+    /// What people see.
+    pub fn title(self) -> &'static str {
+        match self.reason {
+            Reason::LeftOutFacts if self.tokens > 0 => "facts said in addition",
+            reason => reason.title(),
+        }
+    }
+
+    /// Whether it saves by leaving something out.
+    pub fn is_loss(self) -> bool {
+        self.reason == Reason::LeftOutFacts && self.tokens < 0
+    }
 }
 
 /// The way from one format to another.
@@ -85,7 +103,7 @@ impl Saving {
 /// What a text's tokens are spent on, beside those that its data needs in any form.
 struct Parts {
     tokens: u64,
-    by_reason: [i64; 5],
+    by_reason: [i64; 6],
 }
 
 impl Parts {
@@ -104,14 +122,24 @@ impl Parts {
         let said = compact_without(root, |node| missing.contains(&node.index()));
         let left_out = count(&said) - count(&json);
         let unwrapped = unwrap(subject, id, &text);
-        let dense = without_space(&unwrapped)?;
+        let dense = without_space(&unwrapped);
         let plain = without_escapes(id, &dense);
+        // Of a message with both parts, what is around them is one thing, and the text beside the data another.
+        let has_both = id == "wire" && subject.reading.structured().is_some();
+        let both = format::by_id("both").filter(|both| has_both && both.applies(subject).is_ok());
+        let sent = both.map(|both| format_bytes(both, subject)).transpose()?;
+        let sent = sent.as_deref().map(String::from_utf8_lossy);
         let (whole, inner, packed, bare) = (count(&text), count(&unwrapped), count(&dense), count(&plain));
+        let parts = match (id, &sent) {
+            ("both", _) => whole,
+            (_, Some(sent)) => count(sent),
+            _ => inner,
+        };
         // What the data needs, said as plainly as JSON can: the same for every format, so it falls out of a difference.
         let needs = count(&without_escapes("json", &json));
         Ok(Some(Self {
             tokens: u64::try_from(whole).unwrap_or(0),
-            by_reason: [whole - inner, inner - packed, packed - bare, left_out, bare - needs - left_out],
+            by_reason: [whole - parts, parts - inner, inner - packed, packed - bare, left_out, bare - needs - left_out],
         }))
     }
 
@@ -139,10 +167,10 @@ fn unwrap(subject: &ParsedCapture, id: &str, text: &str) -> String {
 }
 
 /// JSON compact; any other text with single spaces, no indentation and no blank lines.
-fn without_space(text: &str) -> Result<String, CountError> {
+fn without_space(text: &str) -> String {
     let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-    if let Some(root) = doc.root().filter(|_| doc.is_json()) {
-        return Ok(compact_without(root, |_| false));
+    if doc.is_json() {
+        return json_without_space(text);
     }
     let mut dense = String::with_capacity(text.len());
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -156,11 +184,28 @@ fn without_space(text: &str) -> Result<String, CountError> {
             dense.push_str(word);
         }
     }
-    Ok(dense)
+    dense
+}
+
+/// JSON as it is spelled, without the white space between its tokens.
+fn json_without_space(text: &str) -> String {
+    let (mut is_string, mut is_escaped) = (false, false);
+    let mut keep = |char: char| {
+        let is_kept = is_string || !char.is_ascii_whitespace();
+        if !is_escaped && char == '"' {
+            is_string = !is_string;
+        }
+        is_escaped = is_string && !is_escaped && char == '\\';
+        is_kept
+    };
+    text.chars().filter(|char| keep(*char)).collect()
 }
 
 /// The text without the characters that only protect others.
 fn without_escapes(id: &str, text: &str) -> String {
+    if Doc::parse(Bytes::copy_from_slice(text.as_bytes())).is_json() {
+        return json_unescaped(text);
+    }
     match id {
         "csv" => text.replace("\"\"", "\""),
         "xml" => {
@@ -185,6 +230,23 @@ fn without_escapes(id: &str, text: &str) -> String {
             plain
         }
     }
+}
+
+/// JSON with each of its escapes as what that stands for.
+fn json_unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        plain.push_str(&rest[..at]);
+        // A character beyond U+FFFF is two escapes.
+        let lengths = [12, 6, 2].into_iter().filter_map(|length| rest.get(at..at + length));
+        let mut read =
+            lengths.filter_map(|escape| Some((escape.len(), serde_json::from_str::<String>(&format!("\"{escape}\"")).ok()?)));
+        let (length, char) = read.find(|(_, text)| text.chars().count() == 1).unwrap_or((1, "\\".to_owned()));
+        plain.push_str(&char);
+        rest = &rest[at + length..];
+    }
+    plain + rest
 }
 
 /// Where the difference between two formats, by their ids, comes from; `None` where the answer has no payload.
@@ -231,6 +293,25 @@ mod tests {
         for reason in Reason::ALL {
             assert!(seen.contains(reason), "{reason:?} never applied");
         }
+    }
+
+    #[test]
+    fn each_part_is_named_for_what_it_is() {
+        let steps = |subject: &ParsedCapture, from: &str, to: &str| {
+            let steps = Saving::of(subject, from, to, Encoding::O200kBase).unwrap().unwrap().steps;
+            steps.iter().map(|step| (step.title(), step.tokens.signum())).collect::<Vec<_>>()
+        };
+        // JSON that escapes what it need not, without white space.
+        let text = r#"{\"name\":\"Z\\u00fcrich \\ud83d\\ude00\",\"path\":\"a\\/b\"}"#;
+        let escaped = subject_of(&format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#));
+        assert_eq!(steps(&escaped, "content", "json"), [("escaping", -1)]);
+        // The text beside the data is no wrapping, and what a text leaves out comes back.
+        let both = subject_of(RESULT);
+        assert!(steps(&both, "both", "structured").contains(&("text beside structuredContent", -1)));
+        assert!(!steps(&both, "both", "structured").iter().any(|(title, _)| *title == "wrapping"));
+        assert!(steps(&both, "wire", "structured").contains(&("wrapping", -1)));
+        assert!(steps(&both, "content", "json").contains(&("facts said in addition", 1)));
+        assert!(steps(&both, "json", "content").contains(&("facts left out", -1)));
     }
 
     #[test]

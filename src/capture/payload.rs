@@ -22,6 +22,8 @@ pub enum Origin {
 pub struct TextSource {
     pub reader: &'static Reader,
     pub data: TextData,
+    /// The texts that it was read from, each whole.
+    pub texts: Vec<Arc<str>>,
     /// The share of the texts that was read, of characters that are not white space.
     pub share: f64,
     /// Whether `structuredContent` is the text once more.
@@ -118,7 +120,9 @@ impl Payload {
         let Found { reader, data, share } = found;
         data.doc.root()?;
         let doc = Arc::clone(&data.doc);
-        let source = TextSource { reader, data, share, is_wrapped: is_wrapped(reading) };
+        let is_read = |block: usize| data.covered.iter().any(|(own, _)| *own == block);
+        let texts = reading.text_blocks().filter(|block| is_read(block.index)).filter_map(|block| block.text.clone()).collect();
+        let source = TextSource { reader, data, texts, share, is_wrapped: is_wrapped(reading) };
         Some(Self { origin: Origin::Text(Box::new(source)), doc, root: 0 })
     }
 

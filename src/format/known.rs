@@ -42,11 +42,6 @@ impl TextMemo {
         counts
     }
 
-    /// The payload was read from this text.
-    pub(super) fn is_source(&self, payload: &Payload, text: &str) {
-        lock(&self.facts).insert(key(text.as_bytes()), FactCount::all_kept(payload));
-    }
-
     /// How many facts of the payload a text tells; always asked about the same payload.
     pub fn facts(&self, payload: &Payload, text: &str) -> FactCount {
         let key = key(text.as_bytes());

@@ -48,13 +48,7 @@ impl ParsedCapture {
     pub fn of(capture: std::sync::Arc<Capture>) -> Self {
         let reading = Reading::of(&capture);
         let payload = Payload::read_as(&reading, &capture.read_text);
-        let known = TextMemo::default();
-        // What was read from a text stands in it, however it is laid out.
-        if let (Some(payload), Some(text)) = (payload.as_ref().filter(|payload| !payload.is_structured()), reading.content_text())
-        {
-            known.is_source(payload, &text);
-        }
-        Self { capture, reading, payload, known: std::sync::Arc::new(known) }
+        Self { capture, reading, payload, known: std::sync::Arc::default() }
     }
 
     /// What the texts say that the data does not hold. Worked out once.

@@ -1,7 +1,7 @@
 //! Which way of splitting an answer loses least.
 
 use crate::analysis::{Deliveries, DeliveryRow};
-use crate::number::{grouped, number_of};
+use crate::number::number_of;
 use crate::token::Encoding;
 use crate::verdict::{Verdict, VerdictPart};
 
@@ -26,25 +26,20 @@ impl Deliveries {
             return verdict;
         };
         let (whole, known) = best.whole();
-        verdict.plain(format!("{}: ", best.kind.title()));
-        let share = format!("every fact in {whole} of {known} hosts");
+        let share = format!("{whole} of {} show every fact", number_of(known as u64, "hosts"));
         verdict.parts.push(if best.says_all() { VerdictPart::Good(share) } else { VerdictPart::Plain(share) });
-        let ties: Vec<&&DeliveryRow> = others.iter().take_while(|row| row.whole().0 == whole).collect();
-        match (ties.split_first(), best.median(encoding)) {
-            (None, Some(median)) => verdict.plain(format!(", {} tokens in the median host", grouped(median))),
-            (Some((next, more)), Some(median)) => {
-                let titles = match more.len() as u64 {
-                    0 => next.kind.title().to_owned(),
-                    more => format!("{} and {}", next.kind.title(), number_of(more, "others")),
-                };
-                let saved = next.median(encoding).unwrap_or(median).saturating_sub(median);
-                let price = match saved {
-                    0 => "for the same tokens in the median host".to_owned(),
-                    saved => format!("for {} tokens less in the median host", grouped(saved)),
-                };
-                verdict.plain(format!(", as many as {titles}, {price}"));
-            }
-            _ => {}
+        let Some(median) = best.median(encoding) else { return verdict };
+        verdict.plain(format!(" of “{}”, at {} in the median host", best.kind.title(), number_of(median, "tokens")));
+        let ties: Vec<u64> =
+            others.iter().take_while(|row| row.whole().0 == whole).filter_map(|row| row.median(encoding)).collect();
+        if let Some(least) = ties.iter().min() {
+            let ways = number_of(ties.len() as u64, "other ways");
+            let reach = if ties.len() == 1 { "reaches" } else { "reach" };
+            let price = match least.saturating_sub(median) {
+                0 => String::new(),
+                more => format!(", for {} more at least", number_of(more, "tokens")),
+            };
+            verdict.plain(format!("; {ways} {reach} as many{price}"));
         }
         verdict
     }

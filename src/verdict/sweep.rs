@@ -33,13 +33,15 @@ pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Opti
         return note(span(sweep, &answers));
     }
     let offered = Offered { sweep, needed, base };
+    // Of a tool's answers only those that were saved are known.
+    let role = if sweep.are_saved { "cheapest of these answers" } else { "cheapest this tool offers" };
     let mut cells = vec![offered.cell(base, "baseline")];
     let least = answers.iter().map(|at| offered.tokens(*at)).min().unwrap_or(0);
     let pick = offered.pick(&answers);
     match pick {
-        Some(at) if offered.tokens(at) == least => cells.push(offered.cell(at, "cheapest this tool offers")),
+        Some(at) if offered.tokens(at) == least => cells.push(offered.cell(at, role)),
         Some(at) => cells.push(offered.cell(at, "cheapest without loss")),
-        None if answers.len() > 1 => "baseline, cheapest this tool offers".clone_into(&mut cells[0].role),
+        None if answers.len() > 1 => cells[0].role = format!("baseline, {role}"),
         None => "the only answer".clone_into(&mut cells[0].role),
     }
     let whole = [Some(base), pick].into_iter().flatten().filter(|at| offered.is_whole(*at));

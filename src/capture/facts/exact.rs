@@ -45,16 +45,13 @@ impl Exact {
     /// Whether the payload stands written out inside a string of JSON, as on the wire. Where its parts stand is for others
     /// to find: they are escaped.
     pub(super) fn is_in_a_string(root: Node<'_>, text: &str) -> bool {
-        let nodes = root.subtree_end() - root.index();
-        each_json(root, text, |doc, _| {
-            (0..doc.len())
-                .filter_map(|index| doc.node(index))
-                .filter(|node| node.kind() == Kind::String && node.raw().len() > nodes)
-                .filter_map(Node::as_str)
-                .any(|inner| is_written(root, &inner))
-                .then_some(())
-        })
-        .is_some()
+        any_string(root, text, root.subtree_end() - root.index(), |inner| is_written(root, inner))
+    }
+
+    /// Whether the text that the payload was read from stands in another, as it is or inside a string of JSON.
+    pub(super) fn holds(root: Node<'_>, text: &str, source: &str) -> bool {
+        let holds = |text: &str| memchr::memmem::find(text.as_bytes(), source.as_bytes()).is_some();
+        holds(text) || any_string(root, text, source.len(), holds)
     }
 
     fn verbatim(root: Node<'_>, text: &str) -> Option<Self> {
@@ -117,6 +114,19 @@ fn embedded<T>(root: Node<'_>, text: &str, take: impl Fn(Node<'_>, usize) -> T) 
         let mut nodes = (0..doc.len()).filter_map(|index| doc.node(index));
         Some(take(nodes.find(|node| is_same_subtree(root, *node))?, start))
     })
+}
+
+/// Whether a string longer than `least` in the JSON of a text is one that is looked for.
+fn any_string(root: Node<'_>, text: &str, least: usize, is_it: impl Fn(&str) -> bool) -> bool {
+    each_json(root, text, |doc, _| {
+        (0..doc.len())
+            .filter_map(|index| doc.node(index))
+            .filter(|node| node.kind() == Kind::String && node.raw().len() > least)
+            .filter_map(Node::as_str)
+            .any(|inner| is_it(&inner))
+            .then_some(())
+    })
+    .is_some()
 }
 
 /// Takes the JSON values that a text holds, one after the other with their offsets, until `take` finds what it looks for.

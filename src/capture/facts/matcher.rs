@@ -76,9 +76,17 @@ pub(super) fn run(payload: &Payload, text: &str) -> FactMatches {
     search(payload, text)
 }
 
+/// Whether every text that the payload was read from stands in a text, as it is or inside a string of JSON.
+fn holds_source(payload: &Payload, text: &str) -> bool {
+    let root = payload.root();
+    payload
+        .text_source()
+        .is_some_and(|source| root.is_container() && source.texts.iter().all(|own| Exact::holds(root, text, own.trim())))
+}
+
 /// The same without places, where the whole payload stands in the text.
 pub(super) fn tell(payload: &Payload, text: &str) -> FactMatches {
-    if Exact::is_in(payload.root(), text) {
+    if Exact::is_in(payload.root(), text) || holds_source(payload, text) {
         return FactMatches { count: FactCount::all_kept(payload), ..FactMatches::default() };
     }
     let mut matched = search(payload, text);
@@ -92,18 +100,12 @@ pub(super) fn tell(payload: &Payload, text: &str) -> FactMatches {
 fn search(payload: &Payload, text: &str) -> FactMatches {
     let canon = Canon::of(text);
     let page = Page::of(&canon, &keys(payload.root()));
-    let mut matched = Matcher::of(text, page, payload.root()).run();
+    let matched = Matcher::of(text, page, payload.root()).run();
     // Asked last, since it tells that everything is there and not where.
-    if matched.count.missing > 0 && Exact::is_in_a_string(payload.root(), text) {
-        for fact in &mut matched.facts {
-            if fact.state.is_missing() {
-                (fact.state, fact.span) = (FactState::Kept, None);
-            }
-        }
-        matched.count.kept += matched.count.missing;
-        matched.count.missing = 0;
+    match matched.count.missing > 0 && (Exact::is_in_a_string(payload.root(), text) || holds_source(payload, text)) {
+        true => matched.proved(),
+        false => matched,
     }
-    matched
 }
 
 /// The row set's records; none where there is no one list.

@@ -150,7 +150,11 @@ impl<'t> Builder<'t, '_> {
         let canon = self.page.canon;
         let text = &canon.text;
         let mut tables = tables::Tables::default();
-        for line in lines(text, 0..text.len()) {
+        // The slot of the item or bold label in the line before, and the first label since a line that had none.
+        let mut value: Option<usize> = None;
+        let mut first: Option<u32> = None;
+        let mut rest = lines(text, 0..text.len()).peekable();
+        while let Some(line) = rest.next() {
             match tables.line(canon, line.clone(), &|label| self.is_key(label)) {
                 Some(Row::Header(header)) => self.page.headers.push(header),
                 Some(Row::Cells { head, cells }) => {
@@ -171,8 +175,32 @@ impl<'t> Builder<'t, '_> {
                     self.head(Head { name, start: label.start, body, opens: true, begins_line: true });
                 }
                 None => {
+                    let (slots, heads) = (self.page.slots.len(), self.page.heads.len());
                     self.heading(line.clone());
-                    self.labels(line);
+                    self.labels(line.clone());
+                    let body = text[line.clone()].trim();
+                    let is_item = body.starts_with("- ") || body.starts_with("* ") || body.starts_with("**");
+                    let begins = is_item || body.is_empty() || body.starts_with(['#', '<', '|', '`', '{', '[']);
+                    let Some(slot) = self.page.slots.get(slots) else {
+                        // A value goes on in a bare line; what stands before the first label again is a title.
+                        let mut is_title = || {
+                            let next = rest.peek().map(|next| &text[next.clone()]).unwrap_or_default();
+                            let label = next.trim_start_matches(|char| is_ornament(char) || char == '-').split(':').next();
+                            label
+                                .and_then(|label| self.known.get(label))
+                                .is_some_and(|next| first.is_none_or(|first| first == *next))
+                        };
+                        match value.filter(|_| !begins && !is_title()) {
+                            Some(value) => {
+                                self.page.slots[value].value.end = line.end;
+                                self.page.heads.truncate(heads);
+                            }
+                            None => (value, first) = (None, None),
+                        }
+                        continue;
+                    };
+                    value = (is_item && !trim(text, slot.value.clone()).is_empty()).then_some(self.page.slots.len() - 1);
+                    first = first.or(Some(slot.name));
                 }
             }
         }

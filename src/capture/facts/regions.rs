@@ -371,7 +371,7 @@ fn first_start(text: &str, from: usize, first: usize, second: Option<(usize, usi
 }
 
 /// Where the last record ends: its brace closes, or a rule or a heading of its own rank comes, or it grew as long as
-/// the longest of the others.
+/// the longest of the others, and, where a heading or an empty line begins it, an empty line comes.
 fn last_end(text: &str, start: usize, after: usize, longest: Option<usize>) -> usize {
     if text[start..].trim_start().starts_with('{') {
         let mut depth = 0_i64;
@@ -388,9 +388,10 @@ fn last_end(text: &str, start: usize, after: usize, longest: Option<usize>) -> u
     }
     let rank = |line: &str| line.bytes().take_while(|byte| *byte == b'#').count();
     let own = rank(text[start..].trim_start());
+    let is_block = own > 0 || text[..start].trim_end_matches([' ', '\t']).ends_with("\n\n");
     for (number, line) in lines(text, start..text.len()).enumerate() {
         let body = text[line.clone()].trim();
-        let is_over = longest.is_some_and(|longest| number >= longest)
+        let is_over = longest.is_some_and(|longest| number >= longest && (!is_block || body.is_empty()))
             || (line.start > after && (is_rule(body) || (rank(body) > 0 && (own == 0 || rank(body) <= own))));
         if number > 0 && is_over && line.start > after {
             return line.start;

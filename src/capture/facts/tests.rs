@@ -18,6 +18,47 @@ fn every_fact_of_the_value_itself_is_kept() {
     assert_eq!(found.count.kept, found.count.total, "{:?}", found.facts);
 }
 
+const NOTES: &str = "# A\n\n## One\n\n- **Name:** Ann\n- **Note:** pear\n\n## Two\n\n- **Name:** Bob\n- **Total:** 5\n- **Note:** red\napple\n\n_Use it_\n";
+
+#[test]
+fn a_value_goes_on_in_the_next_line() {
+    let payload = r#"[{"title":"One","Name":"Ann","Note":"pear"},{"title":"Two","Name":"Bob","Total":5,"Note":"red\napple"}]"#;
+    let quoted = crate::json::write::string(NOTES);
+    for text in [NOTES, &NOTES.replace("# A", "# All notes"), &quoted, &NOTES.replace("_Use it_", "## Three\n\nNo data.")] {
+        let (_, found) = matched(payload, text);
+        assert_eq!((found.count.kept, found.count.total), (7, 7), "{text}");
+    }
+    // The second line of a value opens nothing, also where it is the name of another member.
+    let people = r#"{"Ann":{"Note":"like\nBob","Age":31},"Bob":{"Note":"red","Age":42}}"#;
+    let text = "## Ann\n\n- **Note:** like\nBob\n- **Age:** 31\n\n## Bob\n\n- **Note:** red\n- **Age:** 42\n";
+    assert_eq!(matched(people, text).1.count.kept, 4);
+    // A line of its own after a label's is still a title.
+    let people = r#"{"Ann":{"Note":"red","Age":31},"Bob":{"Note":"red","Age":42}}"#;
+    let text = "Ann\n- Note: red\n- Age: 31\nBob\n- Note: red\n- Age: 42\n";
+    assert_eq!(matched(people, text).1.count.kept, 4);
+    assert_eq!(matched(people, &text.replace("31", "42").replacen("42", "31", 2)).1.count.kept, 3);
+    let cities = r#"{"Oslo":{"temp":4,"wind":"N"},"Rome":{"temp":9,"wind":"S"}}"#;
+    let text = "Unit: C\nOslo\ntemp: 4\nwind: N\nRome\ntemp: 9\nwind: S\n";
+    let (_, found) = matched(cities, text);
+    assert_eq!(found.count.kept, 4);
+}
+
+#[test]
+fn what_was_read_from_a_text_is_kept_wherever_that_text_stands_whole() {
+    // `a b` is not found by its words where a line end stands in it twice.
+    for text in [NOTES, "Kind: a\nSize: 4 to\n  5\n\nKind: b\nSize: 1\n"] {
+        let message = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
+        let payload = Payload::of(&crate::capture::Reading::read(Bytes::from(message.to_string()))).unwrap();
+        let block = serde_json::json!([{"type": "text", "text": text}]).to_string();
+        for shown in [text.to_owned(), format!("Result of the tool:\n{text}"), block.clone(), text.trim().to_owned()] {
+            for found in [locate_facts(&payload, &shown), count_facts(&payload, &shown)] {
+                assert_eq!(found.count, FactCount::all_kept(&payload), "{shown}");
+            }
+        }
+        assert!(count_facts(&payload, &block.replace("Bob", "Rob").replace("b\\n", "c\\n")).count.missing > 0);
+    }
+}
+
 #[test]
 fn items_with_their_index_stand_under_their_list() {
     let payload = r#"{"name":"Ann","tags":["green tea","blue sky","red hat"]}"#;

@@ -132,9 +132,9 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
 fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
     let t = ThemeTokens::of(ui);
     let y = rect.center().y;
-    widgets::text_at(ui, pos2(rect.left() + SIDE, y), "Host", theme::small(), t.weak, NAME - SIDE);
+    widgets::text_at(ui, pos2(rect.left() + SIDE, y), "Lost of each own answer", theme::small(), t.weak, NAME - SIDE);
     ui.interact(rect, ui.scope_id().with("what"), Sense::hover())
-        .on_hover_text("Answers as they are sent; columns without a call as the only text of an answer");
+        .on_hover_text("What each host loses of a column's own answer. Answers as they are sent; columns without a call as the only text of an answer");
     for (at, (column, known)) in columns.iter().enumerate() {
         let left = rect.left() + NAME + at as f32 * width;
         let words = match known {
@@ -142,7 +142,13 @@ fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rec
             Known::Not(why) => format!("{}: {why}", title(column)),
             Known::Sent(_) | Known::Written(_) => title(column),
         };
-        let end = widgets::text_at(ui, pos2(left, y), &words, theme::small(), t.weak, width - 12.0);
+        // What an answer lacks before any host has seen it.
+        let lacks = column.facts.filter(|facts| facts.missing > 0 && matches!(column.origin, ColumnOrigin::Call(_)));
+        let lacks = lacks.map(|facts| format!("lacks {}", widgets::grouped(facts.missing)));
+        let mut end = widgets::text_at(ui, pos2(left, y), &words, theme::small(), t.weak, width - 12.0);
+        if let Some(lacks) = lacks {
+            end = widgets::text_at(ui, pos2(end + 8.0, y), lacks, theme::small(), t.warn, left + width - 20.0 - end);
+        }
         if head::is_loser(judged, at) {
             head::strike(ui, left, end, y, t.weak);
         }
@@ -154,7 +160,7 @@ fn row_ui(ui: &Ui, cx: &Cx<'_>, columns: &[(&Column, Known<'_>)], host: &Host, a
     let t = ThemeTokens::of(ui);
     let y = rect.center().y;
     let mut spoken = vec![host.name.clone()];
-    widgets::text_at(ui, pos2(rect.left() + SIDE, y), &host.name, theme::base(), t.strong, NAME - SIDE - 12.0);
+    widgets::name_at(ui, pos2(rect.left() + SIDE, y), &host.name, theme::base(), t.strong, NAME - SIDE - 12.0);
     for (position, (column, known)) in columns.iter().enumerate() {
         let left = rect.left() + NAME + position as f32 * width;
         let cell = Rect::from_min_size(pos2(left, rect.top()), vec2(width, ROW));

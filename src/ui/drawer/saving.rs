@@ -93,8 +93,9 @@ fn steps_ui(ui: &mut Ui, saving: &Saving, from: &'static str, to: &'static str) 
         let mut level = i64::try_from(saving.from).unwrap_or(i64::MAX);
         for step in &saving.steps {
             let next = level.saturating_add(step.tokens);
-            let color = if step.tokens < 0 { t.ok } else { t.warn };
-            row_ui(ui, step.reason.title(), signed(step.tokens), (level, next, highest), color, false);
+            // Amber is for what is missing; what costs less or more is neither good nor bad.
+            let color = if step.is_loss() { t.warn } else { t.weak };
+            row_ui(ui, step.title(), signed(step.tokens), (level, next, highest), color, false);
             level = next;
         }
         whole(ui, to, saving.to);

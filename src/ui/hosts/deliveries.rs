@@ -131,7 +131,7 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, all: &Deliveries, host: usize, line: Rect, 
     let name = &all.hosts[host].name;
     let evidence = row::evidence_icon(all.hosts[host].evidence);
     widgets::glyph_at(ui, pos2(line.left() + SIDE + 6.0, y), evidence, theme::icon_font(13.0), t.weak);
-    widgets::text_at(ui, pos2(line.left() + SIDE + 18.0, y), name, theme::medium(12.5), t.strong, NAME - 28.0);
+    widgets::name_at(ui, pos2(line.left() + SIDE + 18.0, y), name, theme::medium(12.5), t.strong, NAME - 28.0);
     let mut spoken = vec![name.clone()];
     for (at, delivery) in all.rows.iter().enumerate() {
         let Some(cell) = delivery.cells.get(host) else { continue };

@@ -34,6 +34,20 @@ pub fn text_at(ui: &Ui, left: Pos2, text: impl Into<String>, font: FontId, color
     left.x + size.x
 }
 
+/// A name in one line, vertically centred; elided before its end, which tells it from others that begin alike. Returns where
+/// it ends.
+pub fn name_at(ui: &Ui, left: Pos2, name: &str, font: FontId, color: Color32, width: f32) -> f32 {
+    const END: usize = 10;
+    let size = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), font.clone(), color).size().x;
+    let cut = name.char_indices().nth_back(END - 1).map_or(0, |(at, _)| at);
+    let end = size(&name[cut..]);
+    if size(name) <= width || end * 2.0 > width {
+        return text_at(ui, left, name, font, color, width);
+    }
+    let next = text_at(ui, left, &name[..cut], font.clone(), color, width - end);
+    text_at(ui, pos2(next, left.y), &name[cut..], font, color, left.x + width - next)
+}
+
 /// Words that stand whole or not at all, vertically centred. Returns where they end.
 pub fn text_whole(ui: &Ui, left: Pos2, text: impl Into<String>, font: FontId, color: Color32, width: f32) -> f32 {
     let galley = ui.painter().layout_no_wrap(text.into(), font, color);

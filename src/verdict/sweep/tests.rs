@@ -15,6 +15,13 @@ fn the_verdict_names_what_the_winner_loses() {
 }
 
 #[test]
+fn of_saved_answers_nothing_is_said_of_the_tool() {
+    let found = Sweep::of(&SweepQuery { are_saved: true, ..of_argument("format") }, &both(), &Cancel::new()).unwrap();
+    let said = sweep_verdict(&found, None, None).text();
+    assert!(said.contains("markdown, cheapest of these answers: 40 tokens") && !said.contains("this tool"), "{said}");
+}
+
+#[test]
 fn needed_fields_decide_who_wins() {
     let sweep = sweep(&both());
     let of = |needed: &[&str]| -> BTreeSet<String> { needed.iter().map(|field| format!("/items/*/{field}")).collect() };
