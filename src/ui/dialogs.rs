@@ -515,6 +515,11 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
             "The path of a tokenizer.json, SentencePiece, tiktoken or tekken file; it is read here and sent nowhere",
             "Open",
         ),
+        PathPurpose::FillField => (
+            "Fill a field from a file",
+            "The path of a file of at most 1 MiB; its bytes are taken as text, or as base64 where the schema says so or they are not UTF-8",
+            "Fill",
+        ),
         PathPurpose::ImportConfig => {
             ("Import a configuration", "The path of a client's configuration, such as .mcp.json", "Import")
         }

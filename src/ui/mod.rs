@@ -16,6 +16,7 @@ mod connect;
 mod dialogs;
 mod diff;
 mod drawer;
+mod drops;
 mod exact;
 mod export;
 mod fixture;
@@ -178,6 +179,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
 
     commands::keys(ui, cx);
     export::paste(ui, cx);
+    drops::begin(ui);
     let t = theme::ThemeTokens::of(ui);
     let size = ui.content_rect().size();
     let bar = Frame::new().fill(t.panel);
@@ -278,4 +280,5 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         }
     };
     dialogs::dialogs_ui(ui, cx);
+    drops::rest(ui, cx);
 }
