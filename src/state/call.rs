@@ -324,7 +324,13 @@ impl State {
         }
         self.view.show(id.clone());
         // Where it was looked at before, nothing comes any more that would say what it has.
-        if let Some(QueryState::Ready(subject)) = self.answers.get(id, ParsedCaptureQuery) {
+        self.fit_panes();
+    }
+
+    /// Closes panes that the answer shown has nothing for, as far as that is known.
+    pub(super) fn fit_panes(&mut self) {
+        let shown = self.view.capture.as_ref().and_then(|id| self.answers.get(id, ParsedCaptureQuery));
+        if let Some(QueryState::Ready(subject)) = shown {
             self.view.fit_panes(subject.payload.is_some(), subject.renders());
         }
     }

@@ -59,7 +59,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
                 let (why, of) = (call_bar::why_asked(&compare.tool), format!(" of {}", compare.tool.name));
                 let what = "One after the other, with these arguments:";
                 let verb = format!("Make {}", calls_text(calls.len()));
-                let tool = Some(&*compare.tool);
+                let tool = Some(&*compare.tool).filter(|_| !compare.is_of_servers());
                 confirm_ui(
                     ui,
                     cx,
