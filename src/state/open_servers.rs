@@ -394,7 +394,7 @@ mod tests {
     #[test]
     fn a_tool_that_is_not_read_only_is_asked_about_whatever_was_said_at_another_server() {
         let mut state = crate::state::servers::tests::remembering();
-        let tool = Arc::clone(&state.tools[0].tool);
+        let tool = Arc::clone(&state.tool().expect("it is selected").tool);
         assert!(!tool.is_declared_read_only());
         state.allow(crate::state::AllowedTools::This, &tool, &mut Vec::new());
         let here = PreparedCall { session: state.session, tool, arguments: "{}".into(), owner: CallOwner::Person };

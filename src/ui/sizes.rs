@@ -46,6 +46,13 @@ pub(super) fn follow(ui: &Ui, cx: &Cx<'_>) {
     }
 }
 
+/// Says what the edge of a panel resizes, where several are called alike otherwise. `panel` is its salt, and its name for people.
+pub(super) fn name_edge(ui: &Ui, panel: &str) {
+    // As egui makes it of the panel's own.
+    let edge = ui.scope_id().with(panel).with("__resize");
+    ui.ctx().accesskit_node_builder(edge, |node| node.set_label(format!("Resize {panel}")));
+}
+
 /// Lets go of the sizes that panels have, so that they take those of the settings.
 pub(super) fn forget(ui: &Ui) {
     ui.data_mut(|data| {
