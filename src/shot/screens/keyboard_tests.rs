@@ -12,11 +12,11 @@ use super::*;
 const MOST: usize = 600;
 
 /// The nodes of the last pass, with their parents.
-fn nodes(stage: &Stage) -> (BTreeMap<NodeId, Node>, BTreeMap<NodeId, NodeId>, NodeId) {
+fn nodes(stage: &Stage) -> (BTreeMap<NodeId, Node>, BTreeMap<NodeId, NodeId>) {
     let output = stage.shot.output().expect("a pass was made");
     let update = output.platform_output.accesskit_update.clone().expect("the tree is told");
     let parents = update.nodes.iter().flat_map(|(id, node)| node.children().iter().map(|child| (*child, *id))).collect();
-    (update.nodes.into_iter().collect(), parents, update.focus)
+    (update.nodes.into_iter().collect(), parents)
 }
 
 /// What a person acts on. A text that is only selected, and a place that a control beside it is clicked by, take no focus.
@@ -28,7 +28,8 @@ fn is_control(node: &Node) -> bool {
 
 /// Parts of a list, table or tree, which is one stop of Tab; the arrows go from one to the next.
 fn is_part(node: &Node) -> bool {
-    matches!(node.role(), Role::TreeItem | Role::Row | Role::ListItem | Role::ListBoxOption)
+    let is_item = matches!(node.role(), Role::TreeItem | Role::Row | Role::ListItem | Role::ListBoxOption);
+    is_item || !node.supports_action(accesskit::Action::Focus)
 }
 
 /// What is said of a text is its value.
@@ -45,31 +46,35 @@ fn spoken(node: &Node) -> String {
 
 /// Everything that is wrong with a screen.
 fn faults(name: &str) -> Vec<String> {
-    let mut stage = Stage::new([1_280, 800], egui::Theme::Dark, true).unwrap();
+    let stage = Stage::new([1_280, 800], egui::Theme::Dark, true).unwrap();
     stage.shot.ctx.enable_accesskit();
     let mut stage = staged(stage, name, None, None, None).unwrap_or_else(|problem| panic!("{name}: {problem}"));
     stage.shot.settled(&stage.state);
     let mut faults = BTreeSet::new();
-    let (all, parents, _) = nodes(&stage);
+    let (all, parents) = nodes(&stage);
     let mut seen: BTreeMap<(Option<NodeId>, String), NodeId> = BTreeMap::new();
     for (id, node) in all.iter().filter(|(_, node)| is_control(node)) {
         if name_of(node).is_empty() {
             faults.insert(format!("{name}: no name: {:?} at {:?}", node.role(), node.bounds()));
-        } else if let Some(twin) = seen.insert((parents.get(id).copied(), spoken(node)), *id) {
+        } else if !is_part(node)
+            && let Some(twin) = seen.insert((parents.get(id).copied(), spoken(node)), *id)
+        {
             faults.insert(format!("{name}: two are {} at {:?} and {:?}", spoken(node), all[&twin].bounds(), node.bounds()));
         }
     }
     // Round by Tab until the first comes again.
-    let mut reached = BTreeSet::new();
+    let (mut reached, mut first) = (BTreeSet::new(), None);
     for _ in 0..MOST {
         let event =
             |pressed| Event::Key { key: Key::Tab, physical_key: None, pressed, repeat: false, modifiers: Modifiers::NONE };
         // What the window would do is not asked: only where the focus goes.
         stage.shot.frame_with(&stage.state, vec![event(true), event(false)]);
-        stage.shot.frame(&stage.state);
-        if !reached.insert(nodes(&stage).2) {
+        let focus = stage.shot.output().and_then(|output| Some(output.platform_output.accesskit_update.as_ref()?.focus));
+        if focus == first {
             break;
         }
+        first = first.or(focus);
+        reached.extend(focus);
     }
     // A dialog is over everything else, which then takes no focus.
     let has_dialog = stage.state.dialog.is_some();
