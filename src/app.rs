@@ -290,9 +290,6 @@ impl eframe::App for App {
         let zoom = self.zoom(ui);
         let cx = ui::Cx::new(&self.state);
         zoom.into_iter().for_each(|zoom| cx.send(zoom));
-        for path in ui.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect::<Vec<_>>()) {
-            cx.send(Action::OpenPath(Some(path)));
-        }
         ui::window(ui, &cx);
         // While a size is being dragged it changes with every frame, and only the last one is worth keeping.
         let is_dragged = ui.input(|input| input.pointer.any_down());

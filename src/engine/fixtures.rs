@@ -14,7 +14,7 @@ use super::work::{aside, blocking, caught, task};
 use crate::analysis::CountError;
 use crate::cancel::Cancel;
 use crate::capture::{Capture, CaptureId, Tool};
-use crate::fixture::accept::{after, can_accept};
+use crate::fixture::accept::can_accept;
 use crate::fixture::draft::{Wanted, draft};
 use crate::fixture::expect::{self, Expect};
 use crate::fixture::redact::RedactOptions;
@@ -23,7 +23,9 @@ use crate::host::Hosts;
 use crate::mcp;
 use crate::problem::{Problem, ProblemKind};
 use crate::state::Event;
-use crate::state::fixture::{ExistingFile, FixtureEffect, FixtureEvent, FixtureWritten, FoundFixture, Preview, Sides};
+use crate::state::fixture::{
+    AcceptedAnswer, ExistingFile, FixtureEffect, FixtureEvent, FixtureWritten, FoundFixture, Preview, Sides,
+};
 use crate::store;
 
 /// Characters of the arguments that are listed.
@@ -85,12 +87,19 @@ impl Fixtures {
                     });
                 });
             }
-            FixtureEffect::Accept { at, dir, came, filled, verdict } => {
+            FixtureEffect::Accept { at, dir, filled, verdict, sides } => {
                 blocking(runtime.handle(), &queue, refused_all, move || {
-                    push(match store::keep_answer(&dir, &came, &with_filled(&options, &filled)) {
-                        Ok(()) => FixtureEvent::Accepted { at, verdict: after(verdict) },
+                    push(match store::keep_answer(&dir, &sides.came, &with_filled(&options, &filled)) {
+                        Ok(before) => FixtureEvent::Accepted(Box::new(AcceptedAnswer { at, verdict, sides, before })),
                         Err(problem) => FixtureEvent::Refused(problem),
                     });
+                });
+            }
+            FixtureEffect::BringBack(before) => {
+                blocking(runtime.handle(), &queue, refused_all, move || {
+                    for problem in before.iter().filter_map(|before| store::bring_answer_back(before).err()) {
+                        push(FixtureEvent::Refused(problem.into()));
+                    }
                 });
             }
             FixtureEffect::Verify { session, call, dirs, tools, calls_writing, limit } => {

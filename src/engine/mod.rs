@@ -8,6 +8,7 @@ mod configs;
 mod exact;
 mod history;
 mod export;
+mod field_file;
 mod fixtures;
 mod jobs;
 mod queue;
@@ -182,6 +183,10 @@ impl Engine {
             Effect::OpenText(text) => self.blocking(runtime, move || {
                 let captures = store::read_all_bytes(&text.into(), "pasted text", None)?;
                 Ok(Event::Opened(captures.into_iter().map(Arc::new).collect()))
+            }),
+            Effect::ReadField { field, path } => self.blocking(runtime, move || {
+                let read = field_file::read(&expanded(path), field.is_base64)?;
+                Ok(Event::FieldRead { field, read })
             }),
             Effect::UseHistory(folder) => self.history.use_folder(&folder),
             Effect::History(effect) => self.history.execute(runtime, effect),
@@ -369,6 +374,7 @@ impl Engine {
                 PathPurpose::OpenFixtures => dialog.pick_folder().await,
                 PathPurpose::OpenCapture
                 | PathPurpose::OpenTokenizer
+                | PathPurpose::FillField
                 | PathPurpose::ImportConfig
                 | PathPurpose::OpenTools
                 | PathPurpose::OpenCollection

@@ -144,8 +144,19 @@ pub fn screen(
     arguments: Option<&str>,
 ) -> Result<RgbaImage, Problem> {
     let theme = if theme == Theme::Light { egui::Theme::Light } else { egui::Theme::Dark };
-    let size = [size.0, size.1];
-    let mut stage = Stage::new(size, theme, !matches!(source, Some(Source::Command(_) | Source::Http(_))))?;
+    let stage = Stage::new([size.0, size.1], theme, !matches!(source, Some(Source::Command(_) | Source::Http(_))))?;
+    let mut stage = staged(stage, name, source, tool, arguments)?;
+    Ok(stage.shot.settled(&stage.state))
+}
+
+/// Brings a stage into the state that a screen shows.
+fn staged(
+    mut stage: Stage,
+    name: &str,
+    source: Option<Source>,
+    tool: Option<&str>,
+    arguments: Option<&str>,
+) -> Result<Stage, Problem> {
     stage.sends_anyway = arguments.is_none();
     let call = |stage: &mut Stage, default_tool: &str, default_arguments: &str| {
         stage.call(tool.unwrap_or(default_tool), arguments.unwrap_or(default_arguments))
@@ -353,7 +364,7 @@ pub fn screen(
                 .hint(format!("one of {}", SCREENS.join(", "))));
         }
     }
-    Ok(stage.shot.settled(&stage.state))
+    Ok(stage)
 }
 
 impl Stage {
@@ -622,6 +633,9 @@ fn select_finding(stage: &mut Stage, rule: &str) -> Result<Option<Finding>, Prob
     }
     Ok(found.and_then(|(_, finding)| finding))
 }
+
+#[cfg(test)]
+mod keyboard_tests;
 
 #[cfg(test)]
 mod tests {

@@ -172,6 +172,8 @@ pub enum Dialog {
 pub enum PathPurpose {
     OpenCapture,
     OpenTokenizer,
+    /// A file whose content a field takes.
+    FillField,
     ImportConfig,
     SaveLog,
     ExportAs(ExportChoice),
@@ -196,6 +198,7 @@ impl PathPurpose {
         match self {
             Self::OpenCapture => Action::OpenPath(Some(path)),
             Self::OpenTokenizer => Action::Tokens(TokensAction::OpenFile(Some(path))),
+            Self::FillField => CallAction::TakeFile(path).into(),
             Self::ImportConfig => Action::Import(ImportAction::Read(path)),
             Self::SaveLog => Action::Wire(wire::WireAction::Save(Some(path))),
             Self::ExportCompare(file) => Action::Compare(CompareAction::Save { file, path: Some(path) }),

@@ -2,14 +2,15 @@
 
 use super::series::SeriesKind;
 use crate::contract;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::undo::UndoStep;
 use super::{
-    AllowedTools, CallOwner, CallUpdate, Connection, Dialog, Effect, Form, FormMode, HostsAction, PreparedCall, QueryState,
-    Screen, SessionEffect, StartQuestion, State, Value,
+    AllowedTools, CallOwner, CallUpdate, Connection, Dialog, Effect, FieldFile, Form, FormMode, HostsAction, PreparedCall,
+    QueryState, Screen, SessionEffect, StartQuestion, State, Value,
 };
 use crate::analysis::{About, DeliveriesQuery, HostsQuery, Inquiry, ParsedCaptureQuery, QueryResult, Target, ToolTokensQuery};
 use crate::capture::{Capture, CaptureId};
@@ -36,6 +37,13 @@ pub enum CallAction {
         field: usize,
         value: Value,
     },
+    /// A field takes what is in a file; without a path it is asked for.
+    FillField {
+        field: FieldFile,
+        path: Option<PathBuf>,
+    },
+    /// The path that was asked for.
+    TakeFile(PathBuf),
     SetArgumentsText(String),
     /// Empties the form.
     ClearArguments,
@@ -60,6 +68,12 @@ impl State {
             CallAction::SelectTool(name) => self.open_tool(&name),
             CallAction::SetFormMode(mode) => self.edit_form(|form, schema| form.set_mode(mode, schema)),
             CallAction::SetField { field, value } => self.edit_form(|form, schema| form.set_field(field, value, schema)),
+            CallAction::FillField { field, path } => self.fill_field(field, path, effects),
+            CallAction::TakeFile(path) => {
+                if let Some(field) = self.filling.clone() {
+                    self.fill_field(field, Some(path), effects);
+                }
+            }
             CallAction::ClearArguments => {
                 let (Some(tool), Some(form)) = (self.selected_tool.clone(), self.form()) else { return };
                 let text = form.text.to_string();
@@ -310,7 +324,13 @@ impl State {
         }
         self.view.show(id.clone());
         // Where it was looked at before, nothing comes any more that would say what it has.
-        if let Some(QueryState::Ready(subject)) = self.answers.get(id, ParsedCaptureQuery) {
+        self.fit_panes();
+    }
+
+    /// Closes panes that the answer shown has nothing for, as far as that is known.
+    pub(super) fn fit_panes(&mut self) {
+        let shown = self.view.capture.as_ref().and_then(|id| self.answers.get(id, ParsedCaptureQuery));
+        if let Some(QueryState::Ready(subject)) = shown {
             self.view.fit_panes(subject.payload.is_some(), subject.renders());
         }
     }

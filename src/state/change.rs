@@ -135,6 +135,7 @@ impl State {
             Event::ToolsRead(read) => self.tools_read(read, effects),
             Event::Opened(captures) => self.opened(captures),
             Event::Answered { about, inquiry, answer } => self.answered(&about, inquiry, answer),
+            Event::FieldRead { field, read } => self.field_read(field, read),
             Event::Problem(problem) => self.toast_problem(problem),
             Event::PathChosen { purpose, path: Some(path) } => {
                 self.dialog = None;

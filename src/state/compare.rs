@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::change::toggle;
 use super::series::{Series, SeriesKind};
-use super::{CallOwner, Dialog, Effect, ExportEffect, PathPurpose, PreparedCall, Screen, State};
+use super::{CallOwner, Dialog, Effect, ExportEffect, PathPurpose, Screen, State};
 use crate::analysis::Inquiry;
 use crate::analysis::arguments::unchecked;
 use crate::analysis::sweep::SweepPage;
@@ -21,6 +21,7 @@ use crate::contract::TableKind;
 use crate::contract::{SweepFile, sweep_table};
 use crate::fixture::export::safe_name;
 use crate::problem::{Problem, ProblemKind};
+use crate::source::Source;
 use crate::token::Encoding;
 use crate::verdict::{Strip, Verdict, sweep_strip, sweep_verdict};
 
@@ -36,6 +37,8 @@ pub struct Compare {
     pub values: Vec<String>,
     /// One call for each value.
     pub series: Series,
+    /// Whom each call goes to, where the same call is made at several servers: `values` are what these are called then.
+    pub(super) servers: Vec<Source>,
     /// Which part of their answers the columns of calls show.
     pub part: SentPart,
     /// Sections of which only the head is shown, by name.
@@ -59,6 +62,33 @@ pub struct Compare {
 }
 
 impl Compare {
+    /// As it is looked at first.
+    pub(super) fn new(server: String, tool: Arc<Tool>, vary: Option<String>, values: Vec<String>, series: Series) -> Self {
+        Self {
+            server,
+            tool,
+            vary,
+            values,
+            series,
+            servers: Vec::new(),
+            part: SentPart::Both,
+            folded: Arc::new([PREAMBLE.to_owned()].into()),
+            tab: None,
+            field: None,
+            column: None,
+            baseline: None,
+            derived: None,
+            is_rendered: false,
+            exact: Arc::default(),
+            at: None,
+        }
+    }
+
+    /// Whether it is one call at several servers.
+    pub fn is_of_servers(&self) -> bool {
+        !self.servers.is_empty()
+    }
+
     /// The calls that were made and what is asked about them; `None` before the first.
     pub fn query(&self, encoding: Encoding) -> Option<(Vec<CaptureId>, SweepQuery)> {
         let made = self.values.iter().zip(&self.series.captures);
@@ -84,7 +114,9 @@ impl Compare {
     /// "response_format=markdown, call 2 of 2", while one is in flight.
     pub fn progress(&self) -> Option<String> {
         let at = self.series.running()?;
-        let which = self.vary.as_ref().map_or_else(String::new, |_| format!("{}, ", self.name(&self.values[at])));
+        // Of equal calls the number says which.
+        let is_numbered = self.vary.is_none() && !self.is_of_servers();
+        let which = if is_numbered { String::new() } else { format!("{}, ", self.name(&self.values[at])) };
         Some(format!("{which}call {} of {}", at + 1, self.values.len()))
     }
 
@@ -222,9 +254,15 @@ impl State {
             CompareAction::Edit(form) => self.comparisons.form = form,
             CompareAction::Again => {
                 let Some(compare) = self.comparisons.current.clone() else { return };
-                let arguments = compare.series.calls.iter().map(|call| call.arguments.clone()).enumerate();
-                let call = |(at, arguments)| self.prepare(&compare.tool, arguments, CallOwner::Compare(at));
-                let series = Series::of(arguments.map(call).collect());
+                let series = match self.again_at_servers(&compare) {
+                    Ok(calls) if !calls.is_empty() => Series::of(calls),
+                    Ok(_) => {
+                        let arguments = compare.series.calls.iter().map(|call| call.arguments.clone()).enumerate();
+                        let call = |(at, arguments)| self.prepare(&compare.tool, arguments, CallOwner::Compare(at));
+                        Series::of(arguments.map(call).collect())
+                    }
+                    Err(problem) => return self.toast_problem(problem),
+                };
                 self.ask_compare(Compare { series, at: None, ..compare }, effects);
             }
             CompareAction::SetChars(is_in_chars) => self.comparisons.is_in_chars = is_in_chars,
@@ -372,29 +410,12 @@ impl State {
             }
         }
         let server = self.connection.server().map(|server| server.name.clone()).unwrap_or_default();
-        let compare = Compare {
-            server,
-            tool,
-            vary,
-            values,
-            series,
-            part: SentPart::Both,
-            folded: Arc::new([PREAMBLE.to_owned()].into()),
-            tab: None,
-            field: None,
-            column: None,
-            baseline: None,
-            derived: None,
-            is_rendered: false,
-            exact: Arc::default(),
-            at: None,
-        };
-        self.ask_compare(compare, effects);
+        self.ask_compare(Compare::new(server, tool, vary, values, series), effects);
     }
 
     /// Makes the calls, after asking where the tool is not declared read-only.
-    fn ask_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
-        let left: Vec<String> = compare.series.left().map(PreparedCall::text).collect();
+    pub(super) fn ask_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
+        let left: Vec<String> = compare.series.left().map(|call| self.call_text(call)).collect();
         if self.running.is_some() || (!left.is_empty() && !self.connection.is_connected()) {
             let problem = Problem::new(ProblemKind::Disconnected, "not connected").hint("reconnect (Ctrl R), then compare again");
             if self.running.is_none() {
@@ -402,7 +423,7 @@ impl State {
             }
             return;
         }
-        if !left.is_empty() && self.needs_consent(&compare.tool) {
+        if compare.series.left().any(|call| self.needs_yes(call)) {
             self.dialog = Some(Dialog::ConfirmCompare { compare: Box::new(compare), calls: left });
             return;
         }

@@ -228,18 +228,14 @@ impl State {
             self.stop_watching(effects);
         }
         self.login = LoginLog::default();
-        self.connection = Connection::Connecting {
-            source: source.clone(),
-            phase: "connecting".into(),
-            since: self.now,
-            limit: self.settings.waits.connect(),
-            stderr: Vec::new(),
-        };
-        effects.push(Effect::Session(SessionEffect::Connect {
-            session: self.session,
-            source: Box::new(source),
-            limit: self.settings.waits.connect(),
-        }));
+        self.connection = self.connecting(self.session, source, effects);
+    }
+
+    /// Begins a connection of this number.
+    pub(super) fn connecting(&self, session: u64, source: Source, effects: &mut Vec<Effect>) -> Connection {
+        let limit = self.settings.waits.connect();
+        effects.push(Effect::Session(SessionEffect::Connect { session, source: Box::new(source.clone()), limit }));
+        Connection::Connecting { source, phase: "connecting".into(), since: self.now, limit, stderr: Vec::new() }
     }
 
     fn begin_session(&mut self) {

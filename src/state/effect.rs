@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CollectionEffect, ExportOrder, ExportPicture, FixtureEffect, HistoryEffect, PathPurpose, WatchEffect, exact};
+use super::{
+    CollectionEffect, ExportOrder, ExportPicture, FieldFile, FixtureEffect, HistoryEffect, PathPurpose, WatchEffect, exact,
+};
 use crate::analysis::sweep::SweepQuery;
 use crate::analysis::{About, Inquiry, TableText};
 use crate::capture::{Capture, Line, Tool};
@@ -41,6 +43,11 @@ pub enum Effect {
     CancelBackground(u64),
     OpenPath(PathBuf),
     OpenText(String),
+    /// Reads a file for a field of the form.
+    ReadField {
+        field: FieldFile,
+        path: PathBuf,
+    },
     /// Reads the tools that a file holds.
     ReadTools(PathBuf),
     /// From here on the history is in this data folder.

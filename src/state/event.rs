@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::server_diff::ToolsRead;
 use super::{
-    BackgroundEvent, CollectionEvent, ExportPicture, FixtureEvent, FoundConfig, HistoryEvent, LoginStep, PathPurpose, WatchEvent,
-    exact, library,
+    BackgroundEvent, CollectionEvent, ExportPicture, FieldFile, FieldText, FixtureEvent, FoundConfig, HistoryEvent, LoginStep,
+    PathPurpose, WatchEvent, exact, library,
 };
 use crate::analysis::{About, Inquiry, Prices, QueryResult};
 use crate::capture::{Capture, Line, Server, Step, Tool};
@@ -55,6 +55,10 @@ pub enum Event {
         answer: Result<QueryResult, Problem>,
     },
     Problem(Problem),
+    FieldRead {
+        field: FieldFile,
+        read: FieldText,
+    },
     /// The system's file dialog was answered; `None` was cancelled, or could not be shown.
     PathChosen {
         purpose: PathPurpose,

@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::undo::UndoStep;
 use super::{CallOwner, Dialog, Effect, ExportAction, PathPurpose, Screen, State};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::digest::sha256;
+use crate::fixture::accept::{FixtureBefore, after};
 use crate::fixture::draft::Wanted;
 use crate::fixture::export::ExportChoice;
 use crate::fixture::redact::Found;
@@ -179,6 +181,8 @@ pub struct Verifying {
     pub calls_writing: bool,
     /// Values of hidden arguments, by folder and pointer. Never shown, never kept.
     filled: HashMap<(PathBuf, String), String>,
+    /// What was accepted last, together.
+    accepted: Vec<AcceptedAnswer>,
     /// The call that is out, with the number of the fixture.
     run: Option<u64>,
 }
@@ -220,6 +224,14 @@ impl Verifying {
             Some((pointer.clone(), value.clone()))
         };
         fixture.hidden.iter().filter_map(value).collect()
+    }
+
+    /// Shows a verdict; another folder may have been opened meanwhile.
+    fn show(&mut self, at: usize, verdict: FixtureVerdict, sides: Option<Box<Sides>>) {
+        if let Some(fixture) = self.fixtures.get_mut(at).filter(|found| found.dir.as_os_str() == &*verdict.dir) {
+            (fixture.verdict, fixture.sides) = (Some(verdict), sides);
+            self.refresh();
+        }
     }
 
     fn refresh(&mut self) {
@@ -276,11 +288,22 @@ pub enum FixtureEffect {
     Accept {
         at: usize,
         dir: PathBuf,
-        came: Arc<Capture>,
         /// Values of what it hides, which stay hidden.
         filled: Vec<(String, String)>,
         verdict: FixtureVerdict,
+        sides: Box<Sides>,
     },
+    /// Takes that back.
+    BringBack(Vec<FixtureBefore>),
+}
+
+/// A new answer that took the place of a fixture's, with what was said and known of the fixture before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AcceptedAnswer {
+    pub at: usize,
+    pub verdict: FixtureVerdict,
+    pub sides: Box<Sides>,
+    pub before: FixtureBefore,
 }
 
 /// What came of it.
@@ -307,10 +330,7 @@ pub enum FixtureEvent {
         /// Where the verdict says no.
         sides: Option<Box<Sides>>,
     },
-    Accepted {
-        at: usize,
-        verdict: FixtureVerdict,
-    },
+    Accepted(Box<AcceptedAnswer>),
     /// What was put back or cleared away that programs that ended had left.
     Recovered(Vec<String>),
     Done {
@@ -407,6 +427,16 @@ impl State {
         self.open_diff(ids.0, ids.1);
     }
 
+    /// Brings back what new answers took the place of.
+    pub(super) fn restore_answers(&mut self, accepted: Vec<AcceptedAnswer>, effects: &mut Vec<Effect>) {
+        let verifying = &mut self.fixtures.verifying;
+        for AcceptedAnswer { at, verdict, sides, .. } in &accepted {
+            verifying.show(*at, verdict.clone(), Some(sides.clone()));
+        }
+        let before = accepted.into_iter().map(|accepted| accepted.before).collect();
+        effects.push(Effect::Fixture(FixtureEffect::BringBack(before)));
+    }
+
     fn accept(&mut self, which: Option<usize>, effects: &mut Vec<Effect>) {
         let verifying = &mut self.fixtures.verifying;
         if verifying.is_running() {
@@ -415,11 +445,13 @@ impl State {
         for at in 0..verifying.fixtures.len() {
             let Some(found) = verifying.fixtures.get(at).filter(|_| which.is_none_or(|which| which == at)) else { continue };
             let filled = verifying.values(found);
-            let (Some(verdict), Some(came)) = (found.verdict.clone(), found.acceptable().cloned()) else { continue };
-            effects.push(Effect::Fixture(FixtureEffect::Accept { at, dir: found.dir.clone(), came, filled, verdict }));
+            let sides = found.sides.clone().filter(|sides| sides.is_acceptable);
+            let (Some(verdict), Some(sides)) = (found.verdict.clone(), sides) else { continue };
+            effects.push(Effect::Fixture(FixtureEffect::Accept { at, dir: found.dir.clone(), filled, verdict, sides }));
             // Once: a second click has nothing to accept.
             verifying.fixtures[at].sides = None;
         }
+        verifying.accepted.clear();
     }
 
     fn verify(&mut self, offline: bool, effects: &mut Vec<Effect>) {
@@ -492,22 +524,20 @@ impl State {
             }
             FixtureEvent::Judged { call, at, verdict, sides } => {
                 let verifying = &mut self.fixtures.verifying;
-                // Another folder may have been opened meanwhile.
-                if verifying.run == Some(call)
-                    && let Some(fixture) = verifying.fixtures.get_mut(at).filter(|found| found.dir.as_os_str() == &*verdict.dir)
-                {
-                    fixture.verdict = Some(verdict);
-                    fixture.sides = sides;
-                    verifying.refresh();
+                if verifying.run == Some(call) {
+                    verifying.show(at, verdict, sides);
                 }
             }
-            FixtureEvent::Accepted { at, verdict } => {
+            FixtureEvent::Accepted(accepted) => {
                 let verifying = &mut self.fixtures.verifying;
-                // Another folder may have been opened meanwhile.
-                if let Some(fixture) = verifying.fixtures.get_mut(at).filter(|found| found.dir.as_os_str() == &*verdict.dir) {
-                    fixture.verdict = Some(verdict);
-                    verifying.refresh();
-                }
+                verifying.show(accepted.at, after(accepted.verdict.clone()), None);
+                verifying.accepted.push(*accepted);
+                let what = match &verifying.accepted[..] {
+                    [one] => format!("Kept the new answer of {}", one.before.dir.display()),
+                    several => format!("Kept {} new answers", several.len()),
+                };
+                let step = UndoStep::Answers(verifying.accepted.clone());
+                self.offer_undo(what, step);
             }
             FixtureEvent::Recovered(said) => said.iter().for_each(|said| self.toast(said)),
             FixtureEvent::Done { call } => {

@@ -103,6 +103,15 @@ impl Form {
         self.check(schema);
     }
 
+    /// Puts a text into the field at a JSON Pointer; `false` where there is none any more.
+    pub fn fill(&mut self, pointer: &str, text: String, schema: Option<&Bytes>) -> bool {
+        let Some(field) = self.members.at_mut(pointer, &self.schemas, self.schemas.root(), None) else { return false };
+        *field = Value::Text(text);
+        self.text = self.written().into();
+        self.check(schema);
+        true
+    }
+
     /// Changes the text, and the fields with it.
     pub fn set_text(&mut self, text: &str, schema: Option<&Bytes>) {
         self.text = text.into();

@@ -16,6 +16,7 @@ mod effect;
 mod event;
 pub mod exact;
 mod export;
+mod field_file;
 mod findings;
 pub mod fixture;
 pub mod form;
@@ -62,6 +63,7 @@ pub use connect::{ConnectAction, ConnectForm, ConnectMode};
 pub use effect::{AppEffect, Effect, ExportEffect, HostsEffect, ImportEffect, SessionCommand, SessionEffect, TokensEffect};
 pub use event::{CallUpdate, Event, ExportEvent, HostsEvent, ImportEvent, ServerNotification, SessionUpdate, TokensEvent};
 pub use export::{ExportAction, ExportOrder, ExportPicture};
+pub use field_file::{FieldFile, FieldText};
 pub use findings::{FindingsAction, FindingsView, TriedFix};
 pub use fixture::{FixtureAction, FixtureEffect, FixtureEvent, Fixtures};
 pub use form::{FieldKind, Form, FormMode, Value};
@@ -124,6 +126,8 @@ pub struct State {
     pub selected_tool: Option<String>,
     /// Forms by tool name, remembered while the program runs.
     pub forms: BTreeMap<String, Form>,
+    /// The field that a path is asked for.
+    filling: Option<FieldFile>,
     pub running: Option<CallInFlight>,
     /// The answer to the last call of this session.
     pub last_called: Option<CaptureId>,

@@ -2,13 +2,24 @@
 //! in what its server sends meanwhile.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use super::compare::Compare;
 use super::library::Library;
+use super::series::Series;
 use super::server_requests::ServerRequests;
 use super::wire::WireView;
-use super::{Connection, Effect, Form, ListedTool, Screen, ServerView, SessionEffect, SessionUpdate, SidebarTab, State, diff};
-use crate::capture::{CaptureId, Step};
+use super::{
+    CallOwner, Connection, Effect, Form, ListedTool, PreparedCall, Screen, ServerView, SessionEffect, SessionUpdate, SidebarTab,
+    State, diff,
+};
+use crate::capture::{CaptureId, Step, Tool};
+use crate::json::write;
+use crate::problem::{Problem, ProblemKind};
 use crate::source::Source;
+
+/// Letters of a source that tell it from another of the same label.
+const ALIKE: usize = 20;
 
 /// What the state has of one connection, while another is in use.
 #[derive(Debug, Default)]
@@ -46,6 +57,8 @@ pub enum OpenServersAction {
     Close(u64),
     /// Makes the call that is shown at this server, too, and compares the two answers.
     CallAt(u64),
+    /// Makes the call that is shown at every open server that has its tool, and shows all answers side by side.
+    CallAtAll,
 }
 
 impl State {
@@ -65,6 +78,7 @@ impl State {
                 self.open_servers.remove(at);
                 effects.push(Effect::Session(SessionEffect::Disconnect { session }));
             }
+            OpenServersAction::CallAtAll => self.call_at_all(effects),
             OpenServersAction::CallAt(session) => {
                 let shown = self.capture().filter(|capture| !capture.request.is_empty()).cloned();
                 if let Some(before) = shown
@@ -73,6 +87,88 @@ impl State {
                     self.call_like(&before, true, effects);
                 }
             }
+        }
+    }
+
+    /// The connection of this session and its tools, where it is in use or open beside that.
+    pub(super) fn server_of(&self, session: u64) -> Option<(&Connection, &[ListedTool])> {
+        self.all_open().find(|(known, ..)| *known == session).map(|(_, connection, tools)| (connection, tools))
+    }
+
+    /// The server in use, then those open beside it: session, connection, tools.
+    fn all_open(&self) -> impl Iterator<Item = (u64, &Connection, &[ListedTool])> {
+        let beside = self.open_servers.iter().map(|open| (open.session, &open.connection, &open.tools[..]));
+        std::iter::once((self.session, &self.connection, &self.tools[..])).chain(beside)
+    }
+
+    /// A server's label; where another that is open has the same, the end of the source.
+    pub fn server_label(&self, source: &Source) -> String {
+        let label = source.label();
+        let open = self.all_open().filter_map(|(_, connection, _)| connection.source());
+        if open.filter(|other| other.label() == label).count() < 2 {
+            return label;
+        }
+        // What tells two runs of one program apart stands at the end.
+        let whole = source.to_string();
+        match whole.char_indices().rev().nth(ALIKE) {
+            Some((at, _)) => format!("…{}", &whole[at..]),
+            None => whole,
+        }
+    }
+
+    /// The servers that the call which is shown can be made at: session, source, tool.
+    fn servers_for(&self, name: &str) -> Vec<(u64, Source, Arc<Tool>)> {
+        let connected = self.all_open().filter(|(_, connection, _)| connection.is_connected());
+        let found = connected.filter_map(|(session, connection, tools)| {
+            let listed = tools.iter().find(|listed| listed.tool.name == name)?;
+            Some((session, connection.source()?.clone(), Arc::clone(&listed.tool)))
+        });
+        found.collect()
+    }
+
+    fn call_at_all(&mut self, effects: &mut Vec<Effect>) {
+        let Some(shown) = self.capture().filter(|capture| !capture.request.is_empty()).cloned() else { return };
+        let servers = self.servers_for(&shown.tool.name);
+        let Some((_, _, tool)) = servers.first().cloned() else { return };
+        let mut series = Series::default();
+        for (at, (session, _, tool)) in servers.iter().enumerate() {
+            let owner = CallOwner::Compare(at);
+            let call = PreparedCall { session: *session, tool: Arc::clone(tool), arguments: shown.arguments.clone(), owner };
+            series.calls.push(call);
+            // Its own answer is there already.
+            let server = self.server_of(*session).and_then(|(connection, _)| connection.server());
+            let is_its = server.is_some_and(|server| server.source == shown.server.source) && shown.tool.raw == tool.raw;
+            series.captures.push(is_its.then(|| shown.id.clone()));
+        }
+        let values = servers.iter().map(|(_, source, _)| write::string(&self.server_label(source))).collect();
+        let compare = Compare::new(shown.server.name.clone(), tool, None, values, series);
+        let servers = servers.into_iter().map(|(_, source, _)| source).collect();
+        self.ask_compare(Compare { servers, ..compare }, effects);
+    }
+
+    /// The calls of a comparison of servers, made anew at each; none where it is none.
+    ///
+    /// # Errors
+    /// A server is open no more, or has no such tool.
+    pub(super) fn again_at_servers(&self, compare: &Compare) -> Result<Vec<PreparedCall>, Problem> {
+        let open = self.servers_for(&compare.tool.name);
+        let again = |(at, (source, call)): (usize, (&Source, &PreparedCall))| {
+            let (session, _, tool) = open.iter().find(|(_, known, _)| known == source).ok_or_else(|| {
+                let what = format!("{} is not open, or lists no tool {} any more", source.label(), compare.tool.name);
+                Problem::new(ProblemKind::Disconnected, what).hint("open it beside the server in use, then compare again")
+            })?;
+            let (tool, owner) = (Arc::clone(tool), CallOwner::Compare(at));
+            Ok(PreparedCall { session: *session, tool, arguments: call.arguments.clone(), owner })
+        };
+        compare.servers.iter().zip(&compare.series.calls).enumerate().map(again).collect()
+    }
+
+    /// The arguments of a call as they are shown, with the server where it is not the one in use.
+    pub(super) fn call_text(&self, call: &PreparedCall) -> String {
+        let beside = self.open_servers.iter().find(|open| open.session == call.session);
+        match beside.and_then(|open| open.connection.source()) {
+            Some(source) => format!("{}: {}", self.server_label(source), call.text()),
+            None => call.text(),
         }
     }
 
@@ -244,6 +340,66 @@ mod tests {
         update(&mut state, first, SessionUpdate::Gone(problem));
         assert!(state.connection.is_connected() && state.session == second && state.view.screen == screen);
         assert!(matches!(state.open_servers[0].connection, Connection::Gone { .. }));
+    }
+
+    #[test]
+    fn the_call_that_is_shown_is_made_at_every_open_server() {
+        let mut state = State::default();
+        let sessions = ["first", "second", "third"].map(|program| {
+            perform(&mut state, OpenServersAction::Add);
+            connect(&mut state, program)
+        });
+        let capture = |id: &str, server: &str, tool: &Tool| {
+            let server = Server { name: server.into(), source: server.into(), ..Server::default() };
+            let (request, arguments) = (r#"{"jsonrpc":"2.0"}"#.into(), r#"{"of": 1.0}"#.into());
+            let response = Some(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#.into());
+            let empty = Capture::empty(CaptureId(id.into()), server);
+            Arc::new(Capture { tool: tool.clone(), request, arguments, response, outcome: Outcome::Result, ..empty })
+        };
+        let tool = Arc::clone(&state.tools[0].tool);
+        state.apply(Event::Opened(vec![capture("a", "second", &tool)]), &mut Vec::new());
+        let mut effects = perform(&mut state, OpenServersAction::CallAtAll);
+        // The answer of the second is there; the third is in use.
+        for (at, server) in [(2, "third"), (0, "first")] {
+            let call = effects.iter().find_map(|effect| match effect {
+                Effect::Session(SessionEffect::Call { session, call, arguments, .. }) => {
+                    Some((*session, *call, arguments.clone()))
+                }
+                _ => None,
+            });
+            let Some((session, call, arguments)) = call else { panic!("{server} not called: {effects:?}") };
+            assert_eq!((session, &arguments[..]), (sessions[at], &br#"{"of": 1.0}"#[..]), "{server}");
+            effects.clear();
+            state.apply(Event::Call { call, update: CallUpdate::Captured(capture(server, server, &tool)) }, &mut effects);
+        }
+        let compare = state.comparisons.current.as_ref().expect("a comparison");
+        assert_eq!(
+            (state.view.screen, &compare.values[..]),
+            (Screen::Compare, &["third", "first", "second"].map(write::string)[..])
+        );
+        assert_eq!(compare.series.captures, ["third", "first", "a"].map(|id| Some(CaptureId(id.into()))));
+        assert_eq!(state.session, sessions[2], "the server in use stays so");
+        // Again is at each of them, or not at all.
+        let again = Action::Compare(crate::state::CompareAction::Again);
+        perform(&mut state, again.clone());
+        assert!(state.running.is_some());
+        perform(&mut state, crate::state::CallAction::Cancel);
+        state.running = None;
+        perform(&mut state, OpenServersAction::Close(sessions[0]));
+        assert!(perform(&mut state, again).is_empty());
+        let said = state.toasts.last().map(|toast| toast.text.clone()).unwrap_or_default();
+        assert!(said.contains("first is not open"), "{said}");
+    }
+
+    #[test]
+    fn a_tool_that_is_not_read_only_is_asked_about_whatever_was_said_at_another_server() {
+        let mut state = crate::state::servers::tests::remembering();
+        let tool = Arc::clone(&state.tool().expect("it is selected").tool);
+        assert!(!tool.is_declared_read_only());
+        state.allow(crate::state::AllowedTools::This, &tool, &mut Vec::new());
+        let here = PreparedCall { session: state.session, tool, arguments: "{}".into(), owner: CallOwner::Person };
+        assert!(!state.needs_yes(&here));
+        assert!(state.needs_yes(&PreparedCall { session: state.session + 1, ..here }));
     }
 
     #[test]

@@ -56,6 +56,15 @@ impl State {
         !tool.is_declared_read_only() && !self.connection.is_sample() && !self.is_allowed(tool)
     }
 
+    /// Whether somebody has to agree to this call. What was said of a tool counts at the server in use alone.
+    pub(super) fn needs_yes(&self, call: &PreparedCall) -> bool {
+        let is_sample = self.server_of(call.session).is_some_and(|(connection, _)| connection.is_sample());
+        match call.session == self.session {
+            true => self.needs_consent(&call.tool),
+            false => !call.tool.is_declared_read_only() && !is_sample,
+        }
+    }
+
     /// Sends a call, and is busy with it.
     ///
     /// # Errors
@@ -88,17 +97,17 @@ impl State {
             let what = format!("{name} is not called: {what}");
             Err(Problem::new(ProblemKind::Consent, what).hint("look at the tool, then call again"))
         };
-        if call.session != self.session {
+        let Some((connection, tools)) = self.server_of(call.session) else {
             return changed("the connection that it was meant for has ended");
-        }
-        if !self.connection.is_connected() {
-            let what = match &self.connection {
+        };
+        if !connection.is_connected() {
+            let what = match connection {
                 Connection::Gone { problem, .. } => format!("the server is gone: {}", problem.what),
                 _ => "not connected".to_owned(),
             };
             return Err(Problem::new(ProblemKind::Disconnected, what).hint("reconnect (Ctrl R), then call again"));
         }
-        match self.tools.iter().find(|listed| listed.tool.name == *name) {
+        match tools.iter().find(|listed| listed.tool.name == *name) {
             Some(listed) if listed.tool.raw == call.tool.raw => Ok(()),
             Some(_) => changed("the server has changed the tool meanwhile"),
             None => changed("the server does not list it any more"),

@@ -144,18 +144,7 @@ impl State {
         self.versus.session = FIRST_SESSION + self.versus.sessions;
         self.versus.server = None;
         self.login = LoginLog::default();
-        self.versus.connection = Connection::Connecting {
-            source: source.clone(),
-            phase: "connecting".into(),
-            since: self.now,
-            limit: self.settings.waits.connect(),
-            stderr: Vec::new(),
-        };
-        effects.push(Effect::Session(SessionEffect::Connect {
-            session: self.versus.session,
-            source: Box::new(source),
-            limit: self.settings.waits.connect(),
-        }));
+        self.versus.connection = self.connecting(self.versus.session, source, effects);
     }
 
     /// Ends the connection that lists, where there is one.

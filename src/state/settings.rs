@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use toml::{Table, Value};
 
 use super::undo::UndoStep;
-use super::{Effect, ImportEffect, ServerColumn, ServerView, SessionEffect, State, TokensEffect, View};
+use super::view::{PaneLayout, use_panes};
+use super::{Effect, ImportEffect, PaneView, ServerColumn, ServerView, SessionEffect, State, TokensEffect, View};
 use crate::capture::ReadText;
 use crate::format;
 use crate::host::HostId;
@@ -29,6 +30,10 @@ pub struct SavedSettings {
     pub(super) opening: Option<PathBuf>,
     /// The window's size in points.
     window: Option<[f32; 2]>,
+    /// Whether the layout is that of narrow windows.
+    pub(super) is_narrow: bool,
+    /// The layout of windows of the other width.
+    other: (Panels, PaneLayout),
 }
 
 impl SavedSettings {
@@ -40,6 +45,9 @@ impl SavedSettings {
 
 /// The unit of the history's size in the file.
 pub const MEBIBYTE: u64 = 1 << 20;
+
+/// A window that is less wide, in points, has a layout of its own: it has no room for three panes.
+const NARROW: f32 = 1_100.0;
 
 /// The sizes of a window that make sense, in points.
 const WINDOW: std::ops::RangeInclusive<f32> = 300.0..=20_000.0;
@@ -55,9 +63,8 @@ pub fn window_size(table: &Table) -> Option<[f32; 2]> {
     Some([side("width")?, side("height")?])
 }
 
-/// `[panels]` of what was kept.
-fn panels(table: &Table) -> Panels {
-    let panels = table.get("panels");
+/// `[panels]` of what was kept, or `[panels.narrow]`.
+fn panels(panels: Option<&Value>) -> Panels {
     let points = |value: &Value| value.as_integer().and_then(|points| u16::try_from(points).ok()).filter(|points| *points > 0);
     let side = |name: &str| panels?.get(name).and_then(points);
     let shares = || {
@@ -194,7 +201,11 @@ impl State {
         settings.ledger_sizes = flag("ledger_sizes").unwrap_or(settings.ledger_sizes);
         settings.sidebar_open = flag("sidebar").unwrap_or(settings.sidebar_open);
         settings.drawer_open = flag("drawer").unwrap_or(settings.drawer_open);
-        settings.panels = panels(table);
+        self.kept.window = window_size(table);
+        self.kept.is_narrow = self.kept.window.is_some_and(|[width, _]| width < NARROW);
+        let all = table.get("panels");
+        settings.panels = panels(all);
+        self.kept.other.0 = panels(all.and_then(|all| all.get("narrow")));
         if let Some(history) = table.get("history").and_then(Value::as_table) {
             let number = |key: &str| history.get(key).and_then(Value::as_integer).and_then(|number| u32::try_from(number).ok());
             let keep = &mut self.history.keep;
@@ -224,13 +235,17 @@ impl State {
         if let Some(layout) = table.get("layout").and_then(Value::as_table) {
             self.view
                 .use_layout(&layout.get("panes").map(texts).unwrap_or_default(), layout.get("drawer").and_then(Value::as_str));
+            let narrow = layout.get("narrow").and_then(|narrow| narrow.get("panes"));
+            use_panes(&mut self.kept.other.1.panes, &narrow.map(texts).unwrap_or_default());
+        }
+        if self.kept.is_narrow {
+            self.swap_layout();
         }
         let sort = table.get("sort").and_then(Value::as_table);
         if let Some(column) = sort.and_then(|sort| ServerColumn::named(sort.get("tools")?.as_str()?)) {
             let is_reversed = sort.and_then(|sort| sort.get("reversed")?.as_bool()) == Some(true);
             self.server_view = ServerView { sort: column, is_reversed };
         }
-        self.kept.window = window_size(table);
         self.kept.folder = Some(folder);
         limits.1.into_iter().for_each(|problem| self.toast_problem(problem));
         // What stands in the file is not written again.
@@ -245,7 +260,22 @@ impl State {
     pub(super) fn keep_window(&mut self, size: [f32; 2]) {
         if size.iter().all(|points| WINDOW.contains(points)) {
             self.kept.window = Some(size.map(f32::round));
+            let is_narrow = size[0] < NARROW;
+            if std::mem::replace(&mut self.kept.is_narrow, is_narrow) != is_narrow {
+                self.swap_layout();
+                self.fit_panes();
+            }
         }
+    }
+
+    fn swap_layout(&mut self) {
+        std::mem::swap(&mut self.settings.panels, &mut self.kept.other.0);
+        self.view.swap_panes(&mut self.kept.other.1);
+    }
+
+    /// Whether the layout is that of narrow windows.
+    pub fn has_narrow_layout(&self) -> bool {
+        self.kept.is_narrow
     }
 
     /// Has what changed written, where anything is kept at all.
@@ -304,9 +334,15 @@ impl State {
             }
         }
         let (panes, drawer) = self.view.layout();
-        if (&panes, drawer) != (&View::default().layout().0, View::default().layout().1) {
-            put(&["layout", "panes"], Value::Array(panes.into_iter().map(Value::from).collect()));
+        let (other, is_narrow) = (&self.kept.other, self.kept.is_narrow);
+        let words = |panes: [PaneView; 3]| Value::Array(panes.iter().map(|pane| pane.word().into()).collect());
+        let (wide, narrow) = if is_narrow { (other.1.panes, panes) } else { (panes, other.1.panes) };
+        if (wide, drawer) != View::default().layout() {
+            put(&["layout", "panes"], words(wide));
             put(&["layout", "drawer"], drawer.into());
+        }
+        if narrow != PaneView::FIRST {
+            put(&["layout", "narrow", "panes"], words(narrow));
         }
         let usual = ServerView::default();
         if (self.server_view.sort, self.server_view.is_reversed) != (usual.sort, usual.is_reversed) {
@@ -322,14 +358,19 @@ impl State {
             put(&["window", "width"], f64::from(width).into());
             put(&["window", "height"], f64::from(height).into());
         }
-        let panels = &settings.panels;
-        for (name, points) in [("sidebar", panels.sidebar), ("captures", panels.captures), ("drawer", panels.drawer)] {
-            if let Some(points) = points {
-                put(&["panels", name], i64::from(points).into());
+        for (panels, is_narrow) in [(&settings.panels, is_narrow), (&other.0, !is_narrow)] {
+            let mut put = |name: &str, value: Value| match is_narrow {
+                true => put(&["panels", "narrow", name], value),
+                false => put(&["panels", name], value),
+            };
+            for (name, points) in [("sidebar", panels.sidebar), ("captures", panels.captures), ("drawer", panels.drawer)] {
+                if let Some(points) = points {
+                    put(name, i64::from(points).into());
+                }
             }
-        }
-        if let Some(shares) = panels.panes {
-            put(&["panels", "panes"], Value::Array(shares.into_iter().map(|share| i64::from(share).into()).collect()));
+            if let Some(shares) = panels.panes {
+                put("panes", Value::Array(shares.into_iter().map(|share| i64::from(share).into()).collect()));
+            }
         }
         let list = |texts: &mut dyn Iterator<Item = &str>| Value::Array(texts.map(|text| text.into()).collect());
         if !self.view.hosts.pinned.is_empty() {
@@ -458,7 +499,43 @@ mod tests {
         assert_eq!((of("drawer"), of("panes").map(|shares| shares.to_string())), (Some(411.into()), Some("[1, 2, 3]".into())));
         assert_eq!(changes.len(), 2);
         // Two numbers are no three shares.
-        assert_eq!(panels(&"[panels]\npanes = [1, 2]\n".parse().unwrap()), Panels::default());
+        assert_eq!(panels(Some(&"panes = [1, 2]\n".parse::<Table>().unwrap().into())), Panels::default());
+    }
+
+    #[test]
+    fn a_narrow_window_has_a_layout_of_its_own() {
+        let file = r#"
+            window = { width = 1600.0, height = 1000.0 }
+            [layout]
+            panes = ["tree"]
+            narrow = { panes = ["table"] }
+            [panels]
+            sidebar = 300
+            narrow = { panes = [1, 2, 3] }
+        "#;
+        let mut state = State::default();
+        state.perform(SettingsAction::UseSettings { folder: "/nowhere".into(), table: file.parse().unwrap() }, &mut Vec::new());
+        let layout =
+            |state: &State| (state.view.panes[0], state.view.open, state.settings.panels.sidebar, state.settings.panels.panes);
+        let wide = (PaneView::Tree, [true, false, true], Some(300), None);
+        assert_eq!(kept(&mut state), None, "nothing changed");
+        state.perform(ViewAction::TogglePane(1), &mut Vec::new());
+        assert_eq!(layout(&state), wide);
+        state.perform(SettingsAction::KeepWindow([1_000.0, 700.0]), &mut Vec::new());
+        assert_eq!(layout(&state), (PaneView::Table, [true; 3], None, Some([1, 2, 3])));
+        state.perform(SettingsAction::KeepPanel(PanelSize::Sidebar(250)), &mut Vec::new());
+        state.perform(ViewAction::SetPane { pane: 0, shows: PaneView::Text("json") }, &mut Vec::new());
+        let written = kept(&mut state).unwrap().into_iter().map(|(keys, value)| format!("{} {}", keys.join("."), value.unwrap()));
+        let written: Vec<String> = written.filter(|line| !line.starts_with("window")).collect();
+        let panes = r#"["text:json", "text:content", "tree"]"#;
+        assert_eq!(written, [format!("layout.narrow.panes {panes}"), "panels.narrow.sidebar 250".to_owned()]);
+        state.perform(SettingsAction::KeepWindow([1_300.0, 700.0]), &mut Vec::new());
+        assert_eq!(layout(&state), wide);
+        // The next run begins narrow.
+        let narrow = file.replace("1600.0", "800.0");
+        let mut state = State::default();
+        state.perform(SettingsAction::UseSettings { folder: "/nowhere".into(), table: narrow.parse().unwrap() }, &mut Vec::new());
+        assert_eq!((layout(&state).0, kept(&mut state)), (PaneView::Table, None));
     }
 
     #[test]

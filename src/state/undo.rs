@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::fixture::AcceptedAnswer;
 use super::history::HistoryAction;
 use super::{Action, Effect, PaneView, State};
 use crate::history::HistoryId;
@@ -24,10 +25,28 @@ pub struct Undo {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum UndoStep {
     Kept(HistoryId),
-    Server { at: usize, recent: Box<Recent>, memory: Option<Box<(String, ServerMemory)>> },
-    Arguments { key: String, tool: String, name: String, text: String },
-    Form { tool: String, text: String },
-    Layout { panels: Panels, panes: [PaneView; 3], open: [bool; 3] },
+    Server {
+        at: usize,
+        recent: Box<Recent>,
+        memory: Option<Box<(String, ServerMemory)>>,
+    },
+    Arguments {
+        key: String,
+        tool: String,
+        name: String,
+        text: String,
+    },
+    Form {
+        tool: String,
+        text: String,
+    },
+    /// New answers of fixtures.
+    Answers(Vec<AcceptedAnswer>),
+    Layout {
+        panels: Panels,
+        panes: [PaneView; 3],
+        open: [bool; 3],
+    },
 }
 
 impl State {
@@ -61,6 +80,7 @@ impl State {
                 self.select_tool(&tool);
                 self.edit_form(|form, schema| form.set_text(&text, schema));
             }
+            UndoStep::Answers(accepted) => self.restore_answers(accepted, effects),
             UndoStep::Layout { panels, panes, open } => {
                 self.settings.panels = panels;
                 (self.view.panes, self.view.open) = (panes, open);

@@ -27,8 +27,44 @@ pub enum PaneView {
 }
 
 impl PaneView {
+    /// The word for the settings.
+    pub(super) fn word(&self) -> String {
+        match self {
+            PaneView::Rendered(format) => format!("rendered:{format}"),
+            PaneView::Text(format) => format!("text:{format}"),
+            PaneView::Host(host) => format!("host:{host}"),
+            PaneView::Tree => "tree".to_owned(),
+            PaneView::Table => "table".to_owned(),
+            PaneView::Hex(format) => format!("hex:{format}"),
+        }
+    }
+
+    /// What [`PaneView::word`] wrote.
+    fn of_word(word: &str) -> Option<Self> {
+        let id = |format: &str| match format {
+            "content-pretty" => Some("content-pretty"),
+            format => crate::format::by_id(format).map(|known| known.id()),
+        };
+        match word.split_once(':') {
+            None if word == "tree" => Some(PaneView::Tree),
+            None if word == "table" => Some(PaneView::Table),
+            Some(("hex", format)) => id(format).map(PaneView::Hex),
+            Some(("rendered", format)) => id(format).map(PaneView::Rendered),
+            Some(("text", format)) => id(format).map(PaneView::Text),
+            Some(("host", host)) => HostId::try_from(host.to_owned()).ok().map(PaneView::Host),
+            _ => None,
+        }
+    }
+
     /// What the panes show at first, left to right.
     pub const FIRST: [PaneView; 3] = [PaneView::Rendered("content"), PaneView::Text("content"), PaneView::Tree];
+}
+
+/// Turns panes to what these words say; a word that is not known changes nothing.
+pub(super) fn use_panes(panes: &mut [PaneView; 3], words: &[String]) {
+    for (pane, word) in panes.iter_mut().zip(words) {
+        *pane = PaneView::of_word(word).unwrap_or(*pane);
+    }
 }
 
 /// The screen in the centre.
@@ -219,7 +255,30 @@ impl Default for View {
     }
 }
 
+/// What the panes show by hand, and which are open, where the window has another width.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct PaneLayout {
+    pub panes: [PaneView; 3],
+    pub open: [bool; 3],
+}
+
+impl Default for PaneLayout {
+    fn default() -> Self {
+        Self { panes: PaneView::FIRST, open: [true; 3] }
+    }
+}
+
 impl View {
+    /// Turns the panes to another layout, and puts the one of before in its place.
+    pub(super) fn swap_panes(&mut self, other: &mut PaneLayout) {
+        for (open, is_for_lack) in self.open.iter_mut().zip(std::mem::take(&mut self.closed_for_lack)) {
+            *open |= is_for_lack;
+        }
+        std::mem::swap(&mut self.by_hand.0, &mut other.panes);
+        std::mem::swap(&mut self.open, &mut other.open);
+        (self.panes, self.maximised, self.peek) = (self.by_hand.0, None, None);
+    }
+
     /// What a pane shows now, peeking included.
     pub fn shows(&self, pane: usize) -> PaneView {
         match self.peek {
@@ -267,43 +326,20 @@ impl View {
         (self.focus, self.maximised, self.peek) = (1, None, None);
     }
 
-    /// What the panes show and the tab of the drawer, as chosen by hand, as words for the settings.
-    pub(super) fn layout(&self) -> (Vec<String>, &'static str) {
-        let word = |pane: &PaneView| match pane {
-            PaneView::Rendered(format) => format!("rendered:{format}"),
-            PaneView::Text(format) => format!("text:{format}"),
-            PaneView::Host(host) => format!("host:{host}"),
-            PaneView::Tree => "tree".to_owned(),
-            PaneView::Table => "table".to_owned(),
-            PaneView::Hex(format) => format!("hex:{format}"),
-        };
+    /// What the panes show and the tab of the drawer, as chosen by hand; the tab as a word for the settings.
+    pub(super) fn layout(&self) -> ([PaneView; 3], &'static str) {
         let drawer = match self.by_hand.1 {
             DrawerTab::Cost => "cost",
             DrawerTab::Hosts => "hosts",
             DrawerTab::Tokens => "tokens",
             DrawerTab::Findings => "findings",
         };
-        (self.by_hand.0.iter().map(word).collect(), drawer)
+        (self.by_hand.0, drawer)
     }
 
-    /// Takes over what [`View::layout`] wrote; a word that is not known changes nothing.
+    /// Takes over what [`View::layout`] gave; a word that is not known changes nothing.
     pub(super) fn use_layout(&mut self, panes: &[String], drawer: Option<&str>) {
-        let id = |format: &str| match format {
-            "content-pretty" => Some("content-pretty"),
-            format => crate::format::by_id(format).map(|known| known.id()),
-        };
-        for (pane, word) in self.panes.iter_mut().zip(panes) {
-            let shows = match word.split_once(':') {
-                None if word == "tree" => Some(PaneView::Tree),
-                None if word == "table" => Some(PaneView::Table),
-                Some(("hex", format)) => id(format).map(PaneView::Hex),
-                Some(("rendered", format)) => id(format).map(PaneView::Rendered),
-                Some(("text", format)) => id(format).map(PaneView::Text),
-                Some(("host", host)) => HostId::try_from(host.to_owned()).ok().map(PaneView::Host),
-                _ => None,
-            };
-            *pane = shows.unwrap_or(*pane);
-        }
+        use_panes(&mut self.panes, panes);
         self.drawer = match drawer {
             Some("cost") => DrawerTab::Cost,
             Some("hosts") => DrawerTab::Hosts,

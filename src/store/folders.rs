@@ -3,12 +3,13 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::read::read_optional;
 use super::{MANIFEST, MOST_BESIDE, StoreError, read_folder, replace_folder};
 use crate::cancel::Cancel;
 use crate::capture::Capture;
-use crate::fixture::accept::{accepted, with_compare};
+use crate::fixture::accept::{FixtureBefore, accepted, with_compare};
 use crate::fixture::expect::{self, Expect};
 use crate::fixture::redact::RedactOptions;
 use crate::problem::{Problem, ProblemKind};
@@ -50,17 +51,28 @@ pub fn read_fixture(path: &Path) -> Result<(Capture, Expect), Problem> {
     Ok((capture, expect))
 }
 
-/// Puts a new answer in place of the fixture's at `dir`, with what is secret hidden.
+/// Puts a new answer in place of the fixture's at `dir`, with what is secret hidden. Gives what [`bring_answer_back`] needs.
 ///
 /// # Errors
 /// As [`read_fixture`], and where it cannot be written.
-pub fn keep_answer(dir: &Path, came: &Capture, options: &RedactOptions) -> Result<(), Problem> {
+pub fn keep_answer(dir: &Path, came: &Capture, options: &RedactOptions) -> Result<FixtureBefore, Problem> {
     let (written, expect) = read_fixture(dir)?;
-    let expectations = read_expectations(dir)?.and_then(|text| with_compare(&text, &expect, came));
+    let before = read_expectations(dir)?;
+    let expectations = before.as_ref().and_then(|text| with_compare(text, &expect, came));
     let new = accepted(&written, came, options, &Cancel::new())
         .map_err(|_| Problem::new(ProblemKind::Cancelled, "the new answer was not kept"))?;
     let files: Vec<(&str, &[u8])> = expectations.iter().map(|text| (expect::FILE, text.as_bytes())).collect();
-    Ok(replace_folder(&new, &files, dir)?)
+    replace_folder(&new, &files, dir)?;
+    Ok(FixtureBefore { dir: dir.to_owned(), capture: Arc::new(written), expectations: before })
+}
+
+/// Makes a fixture what it was before a new answer took its place.
+///
+/// # Errors
+/// As [`replace_folder`].
+pub fn bring_answer_back(before: &FixtureBefore) -> Result<(), StoreError> {
+    let files: Vec<(&str, &[u8])> = before.expectations.iter().map(|text| (expect::FILE, text.as_bytes())).collect();
+    replace_folder(&before.capture, &files, &before.dir)
 }
 
 /// The text of a fixture's `expect.toml`, if it has one.

@@ -37,7 +37,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 
 pub use file::{ReadAs, read_all, read_all_bytes, read_any, read_as, read_bytes};
-pub use folders::{capture_folders, keep_answer, read_expectations, read_fixture};
+pub use folders::{bring_answer_back, capture_folders, keep_answer, read_expectations, read_fixture};
 pub use history::{Entry, Health, History, HistoryId, HistoryLimits, HistoryPage, HistoryQuery, Label};
 pub use hosts::{add_host, data_folder, load_hosts, settings_folder};
 pub use nearest::nearest_file;

@@ -475,10 +475,10 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     }
     let label = if is_json && shown.is_empty() { "Arguments" } else { "" };
     let pencil = widgets::Button::new(label).icon(icons::WRITES).name(&name).tip("Edit the arguments").height(CHIP).show(ui);
-    // A chip is the same button.
+    // A chip is the same button, which the keyboard has once.
     let chips = Rect::from_min_max(egui::pos2(left, pencil.rect.top()), egui::pos2(pencil.rect.left(), pencil.rect.bottom()));
     let opens =
-        ui.interact(chips, ui.scope_id().with("argument chips"), Sense::click()).on_hover_cursor(egui::CursorIcon::PointingHand);
+        ui.interact(chips, ui.scope_id().with("argument chips"), Sense::CLICK).on_hover_cursor(egui::CursorIcon::PointingHand);
     let mut popup =
         Popup::from_toggle_button_response(&pencil).width(640.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     if opens.clicked() {

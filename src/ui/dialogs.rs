@@ -59,7 +59,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
                 let (why, of) = (call_bar::why_asked(&compare.tool), format!(" of {}", compare.tool.name));
                 let what = "One after the other, with these arguments:";
                 let verb = format!("Make {}", calls_text(calls.len()));
-                let tool = Some(&*compare.tool);
+                let tool = Some(&*compare.tool).filter(|_| !compare.is_of_servers());
                 confirm_ui(
                     ui,
                     cx,
@@ -514,6 +514,11 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
             "Open a tokenizer file",
             "The path of a tokenizer.json, SentencePiece, tiktoken or tekken file; it is read here and sent nowhere",
             "Open",
+        ),
+        PathPurpose::FillField => (
+            "Fill a field from a file",
+            "The path of a file of at most 1 MiB; its bytes are taken as text, or as base64 where the schema says so or they are not UTF-8",
+            "Fill",
         ),
         PathPurpose::ImportConfig => {
             ("Import a configuration", "The path of a client's configuration, such as .mcp.json", "Import")

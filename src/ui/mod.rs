@@ -16,6 +16,7 @@ mod connect;
 mod dialogs;
 mod diff;
 mod drawer;
+mod drops;
 mod exact;
 mod export;
 mod fixture;
@@ -178,6 +179,8 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
 
     commands::keys(ui, cx);
     export::paste(ui, cx);
+    drops::begin(ui);
+    sizes::follow(ui, cx);
     let t = theme::ThemeTokens::of(ui);
     let size = ui.content_rect().size();
     let bar = Frame::new().fill(t.panel);
@@ -204,6 +207,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
             .resizable(true)
             .frame(bar)
             .show(ui, |ui| sidebar::sidebar_ui(ui, cx));
+        sizes::name_edge(ui, "sidebar");
         sizes::keep(ui, cx, shown.response.rect.width(), PanelSize::Sidebar);
     }
     if cx.state.view.screen.has_call_bar() {
@@ -250,6 +254,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
                         .resizable(true)
                         .frame(bar)
                         .show(ui, |ui| drawer::drawer_ui(ui, cx));
+                    sizes::name_edge(ui, "large drawer");
                 } else if drawer::is_collapsed(ui, cx) {
                     Panel::bottom("drawer header")
                         .exact_size(drawer::COLLAPSED)
@@ -263,12 +268,14 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
                         _ if is_low => drawer::FEW,
                         _ => drawer::FULL,
                     };
-                    let shown = Panel::bottom(if is_low { "low drawer" } else { "drawer" })
+                    let name = if is_low { "low drawer" } else { "drawer" };
+                    let shown = Panel::bottom(name)
                         .default_size(height)
                         .size_range(160.0..=size.y * 0.7)
                         .resizable(true)
                         .frame(bar)
                         .show(ui, |ui| drawer::drawer_ui(ui, cx));
+                    sizes::name_edge(ui, name);
                     if !is_low {
                         sizes::keep(ui, cx, shown.response.rect.height(), PanelSize::Drawer);
                     }
@@ -278,4 +285,5 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         }
     };
     dialogs::dialogs_ui(ui, cx);
+    drops::rest(ui, cx);
 }

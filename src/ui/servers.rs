@@ -8,9 +8,9 @@ use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, commands, icons, top_bar};
 use crate::capture::Tool;
-use crate::source::{LEFT_OUT, Recent, Source};
+use crate::source::{LEFT_OUT, Recent};
 use crate::state::{
-    Action, AllowedTools, CallAction, Connection, ImportAction, MissingValues, OpenServersAction, ServersAction, ValuesAction,
+    Action, AllowedTools, CallAction, ImportAction, MissingValues, OpenServer, OpenServersAction, ServersAction, ValuesAction,
 };
 
 /// Rows of servers used before that a menu or the start page has.
@@ -121,43 +121,31 @@ pub struct OpenCommand {
 pub fn open_commands(cx: &Cx<'_>) -> Vec<OpenCommand> {
     let mut commands = Vec::new();
     let shown = cx.state.capture().filter(|capture| !capture.request.is_empty());
+    let has_tool =
+        |open: &&OpenServer| shown.is_some_and(|shown| open.tools.iter().any(|listed| listed.tool.name == shown.tool.name));
     for open in &cx.state.open_servers {
         let Some(source) = open.connection.source() else { continue };
-        let (session, label) = (open.session, label_of(cx, source));
+        let (session, label) = (open.session, cx.state.server_label(source));
         let waits = if !open.server_requests.open.is_empty() { ", which asks something" } else { "" };
         let switch = format!("Switch to {label}{waits}");
         commands.push(OpenCommand { glyph: icons::SWAP, name: switch, action: OpenServersAction::Switch(session) });
-        if shown.is_some_and(|shown| open.tools.iter().any(|listed| listed.tool.name == shown.tool.name)) {
+        if has_tool(&open) {
             let name = format!("Make this call at {label} and compare");
             commands.push(OpenCommand { glyph: icons::DIFF, name, action: OpenServersAction::CallAt(session) });
         }
         let name = format!("Close {label}");
         commands.push(OpenCommand { glyph: icons::DISCONNECT, name, action: OpenServersAction::Close(session) });
     }
+    // With one other alone the difference says more.
+    if cx.state.open_servers.iter().filter(has_tool).count() > 1 {
+        let name = "Make this call at all open servers and compare".to_owned();
+        commands.push(OpenCommand { glyph: icons::COMPARE, name, action: OpenServersAction::CallAtAll });
+    }
     if cx.state.connection.is_connected() {
         let name = "Open a server beside this one…".to_owned();
         commands.push(OpenCommand { glyph: icons::PLUG, name, action: OpenServersAction::Add });
     }
     commands
-}
-
-/// Letters of a source that tell it from another of the same label.
-const ALIKE: usize = 20;
-
-/// A server's label; where another that is open has the same, the end of the source.
-fn label_of(cx: &Cx<'_>, source: &Source) -> String {
-    let label = source.label();
-    let open = cx.state.open_servers.iter().map(|open| &open.connection).chain([&cx.state.connection]);
-    let alike = open.filter_map(Connection::source).filter(|other| other.label() == label).count();
-    if alike < 2 {
-        return label;
-    }
-    // What tells two runs of one program apart stands at the end.
-    let whole = source.to_string();
-    match whole.char_indices().rev().nth(ALIKE) {
-        Some((at, _)) => format!("…{}", &whole[at..]),
-        None => whole,
-    }
 }
 
 /// The same, in a menu.

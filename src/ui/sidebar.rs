@@ -215,6 +215,7 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .size_range(least..=most)
         .frame(egui::Frame::NONE)
         .show(ui, |ui| captures::captures_ui(ui, cx, false));
+    sizes::name_edge(ui, "captures");
     sizes::keep(ui, cx, shown.response.rect.height(), PanelSize::Captures);
     tools_ui(ui, cx, Some(rect));
 }

@@ -36,6 +36,23 @@ pub(super) fn keep(ui: &Ui, cx: &Cx<'_>, size: f32, what: fn(u16) -> PanelSize) 
     ui.data_mut(|data| data.insert_temp(id, now));
 }
 
+/// Where the window's width has another layout than in the frame before, panels take the sizes of that one.
+pub(super) fn follow(ui: &Ui, cx: &Cx<'_>) {
+    let (id, is_narrow) = (Id::unique("narrow layout"), cx.state.has_narrow_layout());
+    let before = ui.data(|data| data.get_temp(id));
+    if before != Some(is_narrow) {
+        ui.data_mut(|data| data.insert_temp(id, is_narrow));
+        forget(ui);
+    }
+}
+
+/// Says what the edge of a panel resizes, where several are called alike otherwise. `panel` is its salt, and its name for people.
+pub(super) fn name_edge(ui: &Ui, panel: &str) {
+    // As egui makes it of the panel's own.
+    let edge = ui.scope_id().with(panel).with("__resize");
+    ui.ctx().accesskit_node_builder(edge, |node| node.set_label(format!("Resize {panel}")));
+}
+
 /// Lets go of the sizes that panels have, so that they take those of the settings.
 pub(super) fn forget(ui: &Ui) {
     ui.data_mut(|data| {

@@ -296,7 +296,7 @@ impl<'d> Reader<'d> {
         match name {
             Some("string") => FieldKind::String {
                 multiline: is_multiline(all),
-                format: text("format").or_else(|| text("contentEncoding").filter(|encoding| encoding == "base64")),
+                format: text("contentEncoding").filter(|encoding| encoding == "base64").or_else(|| text("format")),
             },
             Some("boolean") => FieldKind::Boolean,
             Some(name @ ("integer" | "number")) => {
@@ -376,6 +376,11 @@ impl<'d> Reader<'d> {
 }
 
 impl FieldKind {
+    /// Whether bytes stand in the text as base64: by JSON Schema's `contentEncoding`, or OpenAPI's `byte`.
+    pub fn is_base64(&self) -> bool {
+        matches!(self, Self::String { format: Some(format), .. } if ["base64", "byte"].contains(&format.as_str()))
+    }
+
     /// The word of JSON Schema.
     pub fn name(&self) -> &'static str {
         match self {

@@ -123,6 +123,23 @@ impl Value {
         }
     }
 
+    /// The value at a place within this one.
+    fn at_mut(&mut self, pointer: &str, schemas: &FieldSchemas, id: SchemaId) -> Option<&mut Self> {
+        match (self, &schemas.get(id).kind) {
+            (Self::Branch(at, value), FieldKind::Union(branches)) => value.at_mut(pointer, schemas, branches.get(*at)?.schema),
+            (value, _) if pointer.is_empty() => Some(value),
+            (Self::Members(members), FieldKind::Object { properties, others }) => {
+                members.at_mut(pointer, schemas, properties, *others)
+            }
+            (Self::Items(items), kind) => {
+                let (at, within) = step(pointer)?;
+                let at: usize = at.parse().ok()?;
+                items.get_mut(at)?.at_mut(within, schemas, item_schema(kind, at)?)
+            }
+            _ => None,
+        }
+    }
+
     /// What was typed as JSON.
     fn typed(&self) -> Option<String> {
         match self {
@@ -158,6 +175,24 @@ impl Members {
         Self { named: properties.iter().map(value).collect(), others: object.children().filter(is_other).map(other).collect() }
     }
 
+    /// The value at a place within them: a JSON Pointer, not the empty one.
+    pub fn at_mut(
+        &mut self,
+        pointer: &str,
+        schemas: &FieldSchemas,
+        properties: &[Property],
+        others: Option<SchemaId>,
+    ) -> Option<&mut Value> {
+        let (name, within) = step(pointer)?;
+        match properties.iter().position(|property| property.name == name) {
+            Some(at) => self.named.get_mut(at)?.at_mut(within, schemas, properties[at].schema),
+            None => {
+                let (_, value) = self.others.iter_mut().find(|(key, _)| super::plain(key) == name)?;
+                value.at_mut(within, schemas, others?)
+            }
+        }
+    }
+
     /// The members as they are written: what is set, in the schema's order, then those of other names.
     pub fn json(&self, schemas: &FieldSchemas, properties: &[Property], others: Option<SchemaId>) -> String {
         let named = properties.iter().zip(&self.named);
@@ -175,6 +210,13 @@ impl Members {
     pub fn is_unfinished(&self) -> bool {
         self.named.iter().chain(self.others.iter().map(|(_, value)| value)).any(Value::is_unfinished)
     }
+}
+
+/// The first step of a JSON Pointer, as it is meant, and the rest.
+fn step(pointer: &str) -> Option<(String, &str)> {
+    let steps = pointer.strip_prefix('/')?;
+    let (first, rest) = steps.split_at(steps.find('/').unwrap_or(steps.len()));
+    Some((first.replace("~1", "/").replace("~0", "~"), rest))
 }
 
 /// A schema may require itself; then nothing satisfies it, and something has to be typed.

@@ -3,19 +3,25 @@
 //! Each control shows what will be sent and nothing else: a default is a hint in the empty field, and unset, null and
 //! empty are told apart by the hint and by the field's own menu.
 
+mod editor;
+mod label;
+mod list;
+mod object;
+mod problems;
+mod union;
+
 use std::borrow::Cow;
 
-use egui::{
-    Color32, Frame, Id, Margin, Popup, PopupCloseBehavior, Rect, RichText, ScrollArea, Sense, Stroke, TextEdit, Ui, vec2,
-};
-
-use time::OffsetDateTime;
+use egui::{Frame, Id, Margin, Popup, Rect, RichText, ScrollArea, Sense, Stroke, Ui, vec2};
 
 use super::date;
-use crate::state::form::{Branch, Members, SchemaId, item_schema, plain, pointer_of};
-use crate::state::{CallAction, FieldKind, Form, FormMode, Value};
+use crate::state::form::{SchemaId, item_schema, pointer_of};
+use crate::state::{CallAction, FieldFile, FieldKind, Form, Value};
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::{Cx, icons, widgets};
+use crate::ui::{Cx, drops, icons, top_bar, widgets};
+pub(super) use editor::invalid_border;
+use editor::{Editor, UNSET, enum_choices, json_text, json_value};
+pub(super) use problems::problems_ui;
 
 /// The least height of the form, and the share of the window that it takes at most until a person drags it. The rest scrolls.
 const LEAST_HEIGHT: f32 = 3.0 * 54.0 + 8.0;
@@ -24,6 +30,8 @@ const MOST_SHARE: f32 = 0.4;
 const HANDLE: f32 = 6.0;
 const LABEL: f32 = 18.0;
 const GAP: f32 = 12.0;
+/// A longer text, in bytes, comes from a file, and is shown as one.
+const MOST_TYPED: usize = 64 << 10;
 /// How far what is within a value stands to the right of it.
 const INDENT: f32 = 12.0;
 
@@ -43,12 +51,12 @@ struct Entry<'a> {
 struct FormUi<'a> {
     tool: &'a str,
     form: &'a Form,
-    today: OffsetDateTime,
+    cx: &'a Cx<'a>,
 }
 
 /// The fields, in rows as wide as the room allows. `lead` is painted at the head of the first row.
 pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: impl FnOnce(&mut Ui)) {
-    let painted = FormUi { tool, form, today: cx.state.today() };
+    let painted = FormUi { tool, form, cx };
     let refused = painted.newly_refused(ui);
     let height_id = Id::unique("height of the form");
     let dragged = ui.data(|data| data.get_temp::<f32>(height_id));
@@ -174,95 +182,6 @@ impl FormUi<'_> {
         self.form.problem_at(&entry.pointer, entry.value, !self.is_block(self.kind(entry)))
     }
 
-    fn width(&self, entry: &Entry<'_>, most: f32) -> f32 {
-        let kind = self.kind(entry);
-        let is_filled = !matches!(entry.value, Value::Unset | Value::Null);
-        if self.is_block(kind) && is_filled {
-            return most;
-        }
-        let schema = self.form.schemas.get(entry.schema);
-        let label = 7.4 * (entry.name.chars().count() + 2) as f32
-            + 6.6 * self.type_text(entry.schema).chars().count() as f32
-            + if entry.required { 58.0 } else { 0.0 };
-        let control = match kind {
-            FieldKind::String { multiline: false, .. } => {
-                if date_time(kind) == Some(true) {
-                    240.0
-                } else {
-                    180.0
-                }
-            }
-            FieldKind::String { multiline: true, .. } | FieldKind::Json => 260.0,
-            // What is taken where nothing is typed stands there whole, as far as a number goes.
-            FieldKind::Number { .. } => (7.3 * self.hint(entry).chars().count() as f32 + 20.0).clamp(112.0, 220.0),
-            FieldKind::Boolean => 150.0 + if schema.nullable { 44.0 } else { 0.0 },
-            FieldKind::Enum(_) => {
-                let labels: Vec<String> = enum_choices(kind, entry).into_iter().map(|(label, _)| label).collect();
-                if is_short(&labels) {
-                    labels.iter().map(|label| 7.2 * label.chars().count() as f32 + 18.0).sum::<f32>() + 4.0
-                } else {
-                    180.0
-                }
-            }
-            _ => 150.0,
-        };
-        let control = if self.problem(entry).is_some() { f32::max(control, 200.0) } else { control };
-        control.max(label + if self.has_menu(entry) { 26.0 } else { 0.0 }).ceil()
-    }
-
-    /// What the label says beside the name: the type, or the limits.
-    fn type_text(&self, id: SchemaId) -> String {
-        let schema = self.form.schemas.get(id);
-        let base = match &schema.kind {
-            FieldKind::Number { integer, minimum, maximum } => match (minimum, maximum) {
-                (Some(low), Some(high)) => format!("{} to {}", signed(low), signed(high)),
-                (Some(low), None) => format!("from {}", signed(low)),
-                (None, Some(high)) => format!("up to {}", signed(high)),
-                (None, None) => if *integer { "integer" } else { "number" }.into(),
-            },
-            FieldKind::String { format: Some(format), .. } => format.clone(),
-            FieldKind::Array(item) if self.is_scalar(*item) => format!("list of {}", self.type_text(*item)),
-            FieldKind::Array(_) | FieldKind::Tuple(..) => "list".into(),
-            kind => kind.name().into(),
-        };
-        if schema.nullable { format!("{base} or null") } else { base }
-    }
-
-    /// What stands in the field while nothing is typed: what is sent then, and what the server takes for it.
-    fn hint(&self, entry: &Entry<'_>) -> String {
-        let schema = self.form.schemas.get(entry.schema);
-        match (entry.value, &schema.default, &schema.example) {
-            (Value::Null, ..) => "null".into(),
-            (Value::Text(_), ..) => "empty text".into(),
-            (_, Some(default), _) => format!("unset, default {}", plain(default)),
-            (_, None, Some(example)) => format!("unset, such as {}", plain(example)),
-            _ => "unset".into(),
-        }
-    }
-
-    fn has_menu(&self, entry: &Entry<'_>) -> bool {
-        self.menu_values(entry).len() > 1
-    }
-
-    /// The values that typing cannot tell apart.
-    fn menu_values(&self, entry: &Entry<'_>) -> Vec<(&'static str, Value)> {
-        let schema = self.form.schemas.get(entry.schema);
-        let mut values = vec![("Unset: leave it out", Value::Unset)];
-        if schema.nullable && !matches!(schema.kind, FieldKind::Boolean) {
-            values.push(("null", Value::Null));
-        }
-        match &schema.kind {
-            FieldKind::String { .. } => values.push(("Empty text", Value::Text(String::new()))),
-            FieldKind::Array(_) => values.push(("Empty list", Value::Items(Vec::new()))),
-            FieldKind::Object { properties, .. } => {
-                let named = vec![Value::Unset; properties.len()];
-                values.push(("Empty object", Value::Members(Members { named, others: Vec::new() })));
-            }
-            _ => {}
-        }
-        values
-    }
-
     fn field_ui(&self, ui: &mut Ui, entry: &Entry<'_>, width: f32, refused: Option<&str>) -> Option<Value> {
         let t = ThemeTokens::of(ui);
         let mut changed = None;
@@ -290,10 +209,16 @@ impl FormUi<'_> {
                     ui.set_width(180.0);
                     for (name, value) in self.menu_values(entry) {
                         let mark = if value == *entry.value { icons::CHECK } else { " " };
-                        if crate::ui::top_bar::menu_item(ui, mark, name, "", true).clicked() {
+                        if top_bar::menu_item(ui, mark, name, "", true).clicked() {
                             changed = Some(value);
                             ui.close();
                         }
+                    }
+                    if takes_file(self.kind(entry))
+                        && top_bar::menu_item(ui, icons::OPEN_FILE, "From a file…", "", true).clicked()
+                    {
+                        self.cx.send(CallAction::FillField { field: self.file_of(entry), path: None });
+                        ui.close();
                     }
                 });
             }
@@ -324,14 +249,21 @@ impl FormUi<'_> {
                     Value::Text(text) => text.as_str(),
                     _ => "",
                 };
+                if text.len() > MOST_TYPED {
+                    return long_text(ui, entry, text);
+                }
                 let Some(has_time) = date_time(&schema.kind) else {
-                    return editor.text(ui, text, *multiline, false).map(Value::Text);
+                    let field = ui.scope(|ui| editor.text(ui, text, *multiline, false));
+                    if let Some(path) = drops::on(ui, field.response.rect) {
+                        self.cx.send(CallAction::FillField { field: self.file_of(entry), path: Some(path) });
+                    }
+                    return field.inner.map(Value::Text);
                 };
                 let editor = Editor { width: width - theme::INPUT - 6.0, ..editor };
                 let changed = ui.horizontal(|ui| {
                     ui.spacing_mut().item_spacing.x = 6.0;
                     let typed = editor.text(ui, text, false, false);
-                    let picked = date::pick_ui(ui, editor.id, &entry.path, text, has_time, self.today);
+                    let picked = date::pick_ui(ui, editor.id, &entry.path, text, has_time, self.cx.state.today());
                     typed.or(picked)
                 });
                 changed.inner.map(Value::Text)
@@ -339,21 +271,23 @@ impl FormUi<'_> {
             FieldKind::Number { .. } => editor.text(ui, json_text(entry.value), false, true).map(json_value),
             FieldKind::Json => editor.text(ui, json_text(entry.value), true, true).map(json_value),
             FieldKind::Boolean => {
-                let mut choices =
-                    vec![("unset", Value::Unset), ("true", Value::Json("true".into())), ("false", Value::Json("false".into()))];
+                let choice = |json: &str| (json.to_owned(), Value::Json(json.to_owned()));
+                let mut choices = vec![(UNSET.to_owned(), Value::Unset), choice("true"), choice("false")];
                 if schema.nullable {
-                    choices.push(("null", Value::Null));
+                    choices.push(("null".to_owned(), Value::Null));
                 }
                 editor.choose(ui, choices, entry.value)
             }
-            FieldKind::Enum(_) => {
-                let choices = enum_choices(&schema.kind, entry);
-                let labels: Vec<&str> = choices.iter().map(|(label, _)| label.as_str()).collect();
-                if is_short(&labels) { editor.choose(ui, choices, entry.value) } else { editor.combo(ui, choices, entry.value) }
-            }
-            FieldKind::Array(item) if self.is_scalar(*item) => self.list(ui, &editor, *item, entry),
+            kind @ FieldKind::Enum(_) => editor.choose(ui, enum_choices(kind, entry), entry.value),
+            kind @ FieldKind::Array(item) if self.is_scalar(*item) => self.list(ui, &editor, kind, entry),
             kind => self.block(ui, kind, entry, refused),
         }
+    }
+
+    /// The field, as one that takes what is in a file.
+    fn file_of(&self, entry: &Entry<'_>) -> FieldFile {
+        let is_base64 = self.kind(entry).is_base64();
+        FieldFile { tool: self.tool.to_owned(), pointer: entry.pointer.clone(), path: entry.path.clone(), is_base64 }
     }
 
     /// What does not fit its control is sent all the same, so it is shown as it is.
@@ -379,20 +313,7 @@ impl FormUi<'_> {
         let inner =
             Frame::new().inner_margin(Margin { left: INDENT as i8, ..Margin::ZERO }).show(ui, |ui| match (kind, entry.value) {
                 (FieldKind::Object { properties, others }, Value::Members(members)) => {
-                    let entries = properties
-                        .iter()
-                        .zip(&members.named)
-                        .map(|(property, value)| entry.member(&property.name, property.schema, value, property.required));
-                    let named = self.flow(ui, &entries.collect::<Vec<_>>(), refused, None::<fn(&mut Ui)>);
-                    let others = others.and_then(|id| self.others(ui, entry, members, id, refused));
-                    named
-                        .map(|(at, value)| {
-                            let mut members = members.clone();
-                            members.named[at] = value;
-                            members
-                        })
-                        .or(others)
-                        .map(Value::Members)
+                    self.members(ui, entry, members, properties, *others, refused)
                 }
                 (FieldKind::Array(_) | FieldKind::Tuple(..), Value::Items(items)) => self.items(ui, kind, entry, items, refused),
                 (FieldKind::Union(branches), value) => self.union(ui, branches, entry, value, refused),
@@ -401,213 +322,6 @@ impl FormUi<'_> {
         let line = Rect::from_min_max(inner.response.rect.left_top(), inner.response.rect.left_bottom());
         ui.painter().vline(line.left() + 3.0, line.y_range(), Stroke::new(1.0, t.line2));
         inner.inner
-    }
-
-    /// Members of any name, each with its key.
-    fn others(&self, ui: &mut Ui, entry: &Entry<'_>, members: &Members, id: SchemaId, refused: Option<&str>) -> Option<Members> {
-        let mut changed: Option<Members> = None;
-        for (at, (key, value)) in members.others.iter().enumerate() {
-            let name = plain(key);
-            let member = entry.member(&name, id, value, true);
-            ui.horizontal_top(|ui| {
-                ui.vertical(|ui| {
-                    ui.add_space(LABEL + 2.0);
-                    ui.horizontal(|ui| {
-                        let path = format!("Key {} of {}", at + 1, entry.path);
-                        let editor = Editor {
-                            id: self.id(&entry.pointer).with(("key", at)),
-                            name: &path,
-                            hint: "key",
-                            width: 140.0,
-                            is_invalid: false,
-                        };
-                        let is_free = |name: &str| !self.is_taken(entry, members, name);
-                        if let Some(name) = editor.text(ui, &name, false, true).filter(|name| is_free(name)) {
-                            changed.get_or_insert_with(|| members.clone()).others[at].0 = crate::json::write::string(&name);
-                        }
-                        if widgets::icon_button(ui, icons::REMOVE, &format!("Remove {}", member.path)).clicked() {
-                            changed.get_or_insert_with(|| members.clone()).others.remove(at);
-                        }
-                    });
-                });
-                ui.vertical(|ui| {
-                    let width = ui.available_width();
-                    let width = self.width(&member, width).min(width);
-                    ui.set_width(width);
-                    if let Some(value) = self.field_ui(ui, &member, width, refused) {
-                        changed.get_or_insert_with(|| members.clone()).others[at].1 = value;
-                    }
-                });
-            });
-        }
-        let add =
-            widgets::Button::new("Add member").icon(icons::ADD).name(&format!("Add member to {}", entry.path)).small().show(ui);
-        if add.clicked() {
-            let name =
-                (1..).map(|number| format!("key{number}")).find(|name| !self.is_taken(entry, members, name)).unwrap_or_default();
-            let member = (crate::json::write::string(&name), Value::first(&self.form.schemas, id));
-            changed.get_or_insert_with(|| members.clone()).others.push(member);
-        }
-        changed
-    }
-
-    /// Whether an object has a member of this name, which another one must not have.
-    fn is_taken(&self, entry: &Entry<'_>, members: &Members, name: &str) -> bool {
-        let is_named = match self.kind(entry) {
-            FieldKind::Object { properties, .. } => properties.iter().any(|property| property.name == name),
-            _ => false,
-        };
-        is_named || members.others.iter().any(|(key, _)| plain(key) == name)
-    }
-
-    /// The items of a list, each of which can be moved and removed where the list's places have no meaning of their own.
-    fn items(&self, ui: &mut Ui, kind: &FieldKind, entry: &Entry<'_>, items: &[Value], refused: Option<&str>) -> Option<Value> {
-        let mut changed: Option<Vec<Value>> = None;
-        let fixed = match kind {
-            FieldKind::Tuple(places, _) => places.len(),
-            _ => 0,
-        };
-        for (at, value) in items.iter().enumerate() {
-            let Some(schema) = item_schema(kind, at) else { continue };
-            let item = Entry {
-                name: Cow::Owned(format!("[{at}]")),
-                path: format!("{}[{at}]", entry.path),
-                pointer: format!("{}/{at}", entry.pointer),
-                schema,
-                value,
-                required: false,
-            };
-            ui.horizontal_top(|ui| {
-                ui.vertical(|ui| {
-                    let width = ui.available_width() - if at < fixed { 0.0 } else { 96.0 };
-                    let width = self.width(&item, width).min(width);
-                    ui.set_width(width);
-                    if let Some(value) = self.field_ui(ui, &item, width, refused) {
-                        changed.get_or_insert_with(|| items.to_vec())[at] = value;
-                    }
-                });
-                if at >= fixed {
-                    ui.spacing_mut().item_spacing.x = 2.0;
-                    if at > fixed && widgets::icon_button(ui, icons::UP, &format!("Move {} up", item.path)).clicked() {
-                        changed.get_or_insert_with(|| items.to_vec()).swap(at, at - 1);
-                    }
-                    if at + 1 < items.len()
-                        && widgets::icon_button(ui, icons::DOWN, &format!("Move {} down", item.path)).clicked()
-                    {
-                        changed.get_or_insert_with(|| items.to_vec()).swap(at, at + 1);
-                    }
-                    if widgets::icon_button(ui, icons::REMOVE, &format!("Remove {}", item.path)).clicked() {
-                        changed.get_or_insert_with(|| items.to_vec()).remove(at);
-                    }
-                }
-            });
-        }
-        if let Some(next) = item_schema(kind, items.len()) {
-            let add =
-                widgets::Button::new("Add item").icon(icons::ADD).name(&format!("Add item to {}", entry.path)).small().show(ui);
-            if add.clicked() {
-                changed.get_or_insert_with(|| items.to_vec()).push(Value::first(&self.form.schemas, next));
-            }
-        }
-        changed.map(Value::Items)
-    }
-
-    /// Which of several it is, and that one's value.
-    fn union(&self, ui: &mut Ui, branches: &[Branch], entry: &Entry<'_>, value: &Value, refused: Option<&str>) -> Option<Value> {
-        let chosen = match value {
-            Value::Branch(at, _) => *at,
-            _ => usize::MAX,
-        };
-        let titles: Vec<&str> = branches.iter().map(|branch| branch.title.as_str()).collect();
-        let id = self.id(&entry.pointer).with("branch");
-        let name = format!("Kind of {}", entry.path);
-        let clicked = if is_short(&titles) {
-            ui.push_id(id, |ui| widgets::segmented(ui, &name, &titles, chosen)).inner
-        } else {
-            let mut clicked = None;
-            let selected = titles.get(chosen).copied().unwrap_or("choose");
-            let combo = egui::ComboBox::from_id_salt(id).width(240.0).truncate().selected_text(selected).show_ui(ui, |ui| {
-                for (at, title) in titles.iter().enumerate() {
-                    if ui.selectable_label(at == chosen, *title).clicked() {
-                        clicked = Some(at);
-                    }
-                }
-            });
-            combo.response.accessible_name(format!("{name}: {selected}"));
-            clicked
-        };
-        if let Some(at) = clicked.filter(|at| *at != chosen) {
-            return Some(Value::Branch(at, Box::new(Value::first(&self.form.schemas, branches.get(at)?.schema))));
-        }
-        let Value::Branch(at, value) = value else { return self.unfit(ui, entry) };
-        let inner = Entry {
-            name: entry.name.clone(),
-            path: entry.path.clone(),
-            pointer: entry.pointer.clone(),
-            schema: branches.get(*at)?.schema,
-            value,
-            required: true,
-        };
-        let width = ui.available_width();
-        let width = self.width(&inner, width).min(width);
-        self.control(ui, &inner, width, refused).map(|value| Value::Branch(*at, Box::new(value)))
-    }
-
-    /// A list is one button that says how many items there are; the items are edited in a popup.
-    fn list(&self, ui: &mut Ui, editor: &Editor<'_>, item: SchemaId, entry: &Entry<'_>) -> Option<Value> {
-        let t = ThemeTokens::of(ui);
-        let items: &[Value] = match entry.value {
-            Value::Items(items) => items,
-            _ => &[],
-        };
-        let words = match entry.value {
-            Value::Items(items) if items.len() == 1 => "1 item".to_owned(),
-            Value::Items(items) if items.is_empty() => "empty list".into(),
-            Value::Items(items) => format!("{} items", items.len()),
-            Value::Null => "null".into(),
-            _ => editor.hint.to_owned(),
-        };
-        let name = format!("{}: {words}", entry.path);
-        let button = widgets::Button::new(&words).name(&name).menu().height(theme::INPUT).show(ui);
-        if editor.is_invalid {
-            ui.painter().rect_stroke(button.rect, theme::RADIUS_CONTROL, Stroke::new(1.0, t.bad), egui::StrokeKind::Inside);
-        }
-        let mut changed: Option<Vec<Value>> = None;
-        Popup::from_toggle_button_response(&button).width(320.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(
-            |ui| {
-                ui.label(RichText::new(&*entry.name).font(theme::mono_semibold(12.0)));
-                ScrollArea::vertical().max_height(260.0).auto_shrink([false, true]).show(ui, |ui| {
-                    for (at, value) in items.iter().enumerate() {
-                        let item = Entry {
-                            name: Cow::Owned(format!("[{at}]")),
-                            path: format!("{} {}", entry.path, at + 1),
-                            pointer: format!("{}/{at}", entry.pointer),
-                            schema: item,
-                            value,
-                            required: true,
-                        };
-                        ui.horizontal(|ui| {
-                            if let Some(new) = self.control(ui, &item, 260.0, None) {
-                                changed.get_or_insert_with(|| items.to_vec())[at] = new;
-                            }
-                            if widgets::icon_button(ui, icons::REMOVE, &format!("Remove {}", item.path)).clicked() {
-                                changed.get_or_insert_with(|| items.to_vec()).remove(at);
-                            }
-                        });
-                    }
-                });
-                if widgets::Button::new("Add item")
-                    .icon(icons::ADD)
-                    .name(&format!("Add item to {}", entry.path))
-                    .small()
-                    .show(ui)
-                    .clicked()
-                {
-                    changed.get_or_insert_with(|| items.to_vec()).push(Value::first(&self.form.schemas, item));
-                }
-            },
-        );
-        changed.map(Value::Items)
     }
 }
 
@@ -624,226 +338,25 @@ impl Entry<'_> {
     }
 }
 
+/// What nobody typed is not laid out in each frame: how much there is of it, and a way to let go of it.
+fn long_text(ui: &mut Ui, entry: &Entry<'_>, text: &str) -> Option<Value> {
+    let clear = ui.horizontal(|ui| {
+        ui.label(RichText::new(format!("{} bytes of text", widgets::grouped(text.len() as u64))).font(theme::base()));
+        widgets::icon_button(ui, icons::REMOVE, &format!("Remove the text of {}", entry.path))
+    });
+    clear.inner.clicked().then_some(Value::Unset)
+}
+
+/// Whether what is in a file may be the value.
+fn takes_file(kind: &FieldKind) -> bool {
+    matches!(kind, FieldKind::String { .. }) && date_time(kind).is_none()
+}
+
 /// Whether a date, and whether one with a time.
 fn date_time(kind: &FieldKind) -> Option<bool> {
     match kind {
         FieldKind::String { format: Some(format), .. } if format == "date" => Some(false),
         FieldKind::String { format: Some(format), .. } if format == "date-time" => Some(true),
         _ => None,
-    }
-}
-
-/// Few and short: all choices stand side by side.
-fn is_short(labels: &[impl AsRef<str>]) -> bool {
-    labels.len() <= 5 && labels.iter().map(|label| label.as_ref().len()).sum::<usize>() <= 40
-}
-
-/// A number with the sign that people write.
-fn signed(number: &str) -> String {
-    number.strip_prefix('-').map_or_else(|| number.to_owned(), |rest| format!("−{rest}"))
-}
-
-/// The control of one value.
-struct Editor<'a> {
-    id: Id,
-    name: &'a str,
-    hint: &'a str,
-    width: f32,
-    is_invalid: bool,
-}
-
-impl Editor<'_> {
-    fn text(&self, ui: &mut Ui, text: &str, multiline: bool, is_code: bool) -> Option<String> {
-        let t = ThemeTokens::of(ui);
-        let mut edited = text.to_owned();
-        let edit = if multiline { TextEdit::multiline(&mut edited).desired_rows(2) } else { TextEdit::singleline(&mut edited) };
-        let font = if is_code { theme::mono(12.0) } else { theme::base() };
-        let edit = edit
-            .id(self.id)
-            .font(font)
-            .hint_text(RichText::new(self.hint).color(t.weak))
-            .desired_width(self.width - 18.0)
-            .min_size(vec2(self.width, theme::INPUT))
-            .margin(Margin::symmetric(8, 5))
-            .align(egui::Align2::LEFT_CENTER);
-        let response = ui.scope(|ui| {
-            if self.is_invalid {
-                invalid_border(ui, t.bad);
-            }
-            if multiline {
-                ScrollArea::vertical()
-                    .id_salt(self.id)
-                    .max_height(64.0)
-                    .min_scrolled_height(64.0)
-                    .show(ui, |ui| ui.add(edit))
-                    .inner
-            } else {
-                ui.add(edit)
-            }
-        });
-        let response = response.inner.accessible_name(self.name);
-        response.changed().then_some(edited)
-    }
-
-    fn choose<S: AsRef<str>>(&self, ui: &mut Ui, choices: Vec<(S, Value)>, value: &Value) -> Option<Value> {
-        let labels: Vec<&str> = choices.iter().map(|(label, _)| label.as_ref()).collect();
-        let selected = choices.iter().position(|(_, choice)| choice == value).unwrap_or(usize::MAX);
-        let clicked = ui.push_id(self.id, |ui| widgets::segmented(ui, self.name, &labels, selected)).inner?;
-        choices.into_iter().nth(clicked).map(|(_, value)| value)
-    }
-
-    fn combo(&self, ui: &mut Ui, choices: Vec<(String, Value)>, value: &Value) -> Option<Value> {
-        let t = ThemeTokens::of(ui);
-        let selected = choices
-            .iter()
-            .find(|(_, choice)| choice == value)
-            .map_or_else(|| plain(json_text(value)), |(label, _)| label.clone());
-        let color = if *value == Value::Unset { t.weak } else { t.text };
-        let mut chosen = None;
-        let combo = egui::ComboBox::from_id_salt(self.id)
-            .width(self.width)
-            .truncate()
-            .selected_text(RichText::new(&selected).font(theme::mono(12.0)).color(color))
-            .show_ui(ui, |ui| {
-                for (label, choice) in choices {
-                    let is_selected = choice == *value;
-                    if ui.selectable_label(is_selected, RichText::new(label).font(theme::mono(12.0))).clicked() {
-                        chosen = Some(choice);
-                    }
-                }
-            });
-        combo.response.accessible_name(format!("{}: {selected}", self.name));
-        chosen
-    }
-}
-
-/// The values of an enumeration with what they are called.
-fn enum_choices(kind: &FieldKind, entry: &Entry<'_>) -> Vec<(String, Value)> {
-    let FieldKind::Enum(choices) = kind else { return Vec::new() };
-    let unset = (!entry.required || *entry.value == Value::Unset).then(|| ("unset".to_owned(), Value::Unset));
-    let named = choices
-        .iter()
-        .map(|choice| (choice.title.clone().unwrap_or_else(|| plain(&choice.json)), Value::Json(choice.json.clone())));
-    unset.into_iter().chain(named).collect()
-}
-
-fn json_text(value: &Value) -> &str {
-    match value {
-        Value::Json(text) => text,
-        _ => "",
-    }
-}
-
-/// Nothing typed is nothing sent.
-fn json_value(text: String) -> Value {
-    if text.trim().is_empty() { Value::Unset } else { Value::Json(text) }
-}
-
-pub(super) fn invalid_border(ui: &mut Ui, color: Color32) {
-    let widgets = &mut ui.visuals_mut().widgets;
-    for visuals in [&mut widgets.inactive, &mut widgets.hovered, &mut widgets.active, &mut widgets.noninteractive] {
-        visuals.bg_stroke = Stroke::new(1.0, color);
-    }
-    ui.visuals_mut().selection.stroke = Stroke::new(1.5, color);
-}
-
-/// A JSON Pointer as people write a path: `items[2].price`.
-fn path_of(pointer: &str) -> String {
-    let mut path = String::new();
-    for step in pointer.split('/').skip(1) {
-        let step = step.replace("~1", "/").replace("~0", "~");
-        match step.parse::<usize>() {
-            Ok(at) if !path.is_empty() => path.push_str(&format!("[{at}]")),
-            _ if path.is_empty() => path = step,
-            _ => path.push_str(&format!(".{step}")),
-        }
-    }
-    path
-}
-
-/// What the schema says against the arguments, by place.
-pub(super) fn problems_ui(ui: &mut Ui, form: &Form) {
-    let t = ThemeTokens::of(ui);
-    // In the form each field says its own.
-    let at_field = |pointer: &str| {
-        let name = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
-        form.mode == FormMode::Form && form.fields().any(|(property, _)| property.name == name)
-    };
-    let rest: Vec<_> = form.problems.iter().filter(|(pointer, _)| !at_field(pointer)).collect();
-    if rest.is_empty() && form.unchecked.is_none() {
-        return;
-    }
-    Frame::new().inner_margin(Margin { top: 2, ..Margin::ZERO }).show(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 2.0;
-        for (pointer, message) in rest.iter().take(3) {
-            let place = if pointer.is_empty() { String::new() } else { format!("{}: ", path_of(pointer)) };
-            ui.add(egui::Label::new(RichText::new(format!("{place}{message}")).font(theme::regular(12.0)).color(t.bad)).wrap());
-        }
-        if rest.len() > 3 {
-            ui.label(RichText::new(format!("and {} more", rest.len() - 3)).font(theme::regular(12.0)).color(t.bad));
-        }
-        if let Some(why) = &form.unchecked {
-            let text = format!("The arguments cannot be checked: {why}");
-            ui.add(egui::Label::new(RichText::new(text).font(theme::regular(12.0)).color(t.warn)).wrap());
-        }
-    });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn painted(property: &str) -> Form {
-        let schema = format!(r#"{{"type":"object","properties":{{"f":{property}}}}}"#);
-        Form::new(Some(&bytes::Bytes::from(schema)))
-    }
-
-    fn entry<'a>(form: &Form, value: &'a Value) -> Entry<'a> {
-        let schema = form.schemas.root()[0].schema;
-        Entry { name: "f".into(), path: "f".into(), pointer: "/f".into(), schema, value, required: false }
-    }
-
-    #[test]
-    fn unset_null_and_empty_look_different() {
-        let form = painted(r#"{"type":["string","null"],"default":"json"}"#);
-        let ui = FormUi { tool: "t", form: &form, today: OffsetDateTime::UNIX_EPOCH };
-        let hints = [Value::Unset, Value::Null, Value::Text(String::new())].map(|value| ui.hint(&entry(&form, &value)));
-        assert_eq!(hints, ["unset, default json", "null", "empty text"]);
-        let names: Vec<_> = ui.menu_values(&entry(&form, &Value::Unset)).into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, ["Unset: leave it out", "null", "Empty text"]);
-    }
-
-    #[test]
-    fn labels_tell_type_and_limits() {
-        for (property, label) in [
-            (r#"{"type":"integer","minimum":1,"maximum":500}"#, "1 to 500"),
-            (r#"{"type":"integer","minimum":1}"#, "from 1"),
-            (r#"{"type":"integer"}"#, "integer"),
-            (r#"{"type":"integer","minimum":-1,"maximum":500}"#, "−1 to 500"),
-            (r#"{"type":"array","items":{"type":"boolean"}}"#, "list of boolean"),
-            (r#"{"type":"array","items":{"type":"object","properties":{"a":{}}}}"#, "list"),
-            (r#"{"type":["string","null"],"format":"date-time"}"#, "date-time or null"),
-        ] {
-            let form = painted(property);
-            assert_eq!(
-                FormUi { tool: "t", form: &form, today: OffsetDateTime::UNIX_EPOCH }.type_text(form.schemas.root()[0].schema),
-                label,
-                "{property}"
-            );
-        }
-    }
-
-    #[test]
-    fn paths_are_written_as_people_do() {
-        let paths = ["/items/2/price", "/a~1b", "/filter/0", "/3"].map(path_of);
-        assert_eq!(paths, ["items[2].price", "a/b", "filter[0]", "3"]);
-    }
-
-    #[test]
-    fn an_emptied_number_is_unset() {
-        assert_eq!(json_value("  ".into()), Value::Unset);
-        assert_eq!(json_value("1e3".into()), Value::Json("1e3".into()));
-        assert_eq!(plain(r#""a\"b""#), "a\"b");
-        assert_eq!(plain("12"), "12");
     }
 }

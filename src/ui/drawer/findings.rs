@@ -137,6 +137,8 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) -> bool {
     let is_folded = cx.state.view.findings.folded.contains(&severity);
     let title = look(t, severity).2;
     let (rect, response) = widgets::keyed(ui, vec2(ui.available_width(), HEAD), Sense::click(), title);
+    let name = format!("{title} {count}, {}", if is_folded { "folded" } else { "unfolded" });
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     if !ui.is_rect_visible(rect) && !response.has_focus() {
         return !is_folded;
     }
@@ -150,8 +152,6 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) -> bool {
         let right = pos2(rect.right() - SIDE, left.y);
         widgets::text_right(ui, right, "measured saving, o200k_base", theme::regular(11.5), t.weak);
     }
-    let name = format!("{title} {count}, {}", if is_folded { "folded" } else { "unfolded" });
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     widgets::focus_ring_inside(ui, &response);
     if response.on_hover_cursor(egui::CursorIcon::PointingHand).clicked() {
         cx.send(FindingsAction::Fold(severity));
@@ -234,6 +234,8 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
     let more = if message.rows.len() > 1 { MORE } else { 0.0 };
     let id = format!("{}{}", finding.rule.id, finding.message);
     let (rect, response) = widgets::keyed(ui, vec2(ui.available_width(), ROW + more), Sense::click(), &id);
+    let spoken = format!("{}: {}, {}", finding.severity.name(), finding.message, finding.rule.id);
+    response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &spoken));
     if !ui.is_rect_visible(rect) && !is_selected && !response.has_focus() {
         return false;
     }
@@ -255,8 +257,6 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
     let end = widgets::text_right(ui, pos2(right, below), profiles.join(", "), theme::regular(11.5), t.weak) - 12.0;
     widgets::text_at(ui, pos2(left, below), finding.rule.id, theme::mono(11.5), t.weak, end - left);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
-    let spoken = format!("{}: {}, {}", finding.severity.name(), finding.message, finding.rule.id);
-    response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &spoken));
     widgets::focus_ring_inside(ui, &response);
     response.on_hover_cursor(egui::CursorIcon::PointingHand).clicked()
 }

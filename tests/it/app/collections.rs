@@ -132,6 +132,22 @@ fn a_new_answer_is_kept_after_a_look_and_a_hidden_argument_is_filled_in() {
     click(&mut window, "Verify against this server");
     until_label(&mut window, "Keep 2 new answers");
     let before = store::read_folder(&folder.path().join("b")).unwrap_or_else(|problem| panic!("{problem}"));
+    let files = |name: &str| {
+        let read = |entry: Result<std::fs::DirEntry, std::io::Error>| {
+            let path = entry.unwrap_or_else(|error| panic!("{error}")).path();
+            (path.clone(), std::fs::read(path).unwrap_or_else(|error| panic!("{error}")))
+        };
+        let folder = std::fs::read_dir(folder.path().join(name)).unwrap_or_else(|error| panic!("{error}"));
+        folder.map(read).collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let both = (files("a"), files("b"));
+    click(&mut window, "Keep 2 new answers");
+    until_label(&mut window, "Kept 2 new answers");
+    until_label(&mut window, "2 of 2 fixtures passed");
+    assert!(files("a") != both.0 && files("b") != both.1);
+    press(&mut window, Key::Z, Modifiers::COMMAND);
+    until_label(&mut window, "Keep 2 new answers");
+    until(&mut window, "both are as before, byte for byte", |_| (files("a"), files("b")) == both);
     click(&mut window, "Keep the new answer of a");
     until_label(&mut window, "the new answer is kept");
     click(&mut window, "Keep the new answer");
