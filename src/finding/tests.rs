@@ -121,7 +121,7 @@ fn every_rule_fires_on_its_example_and_not_on_its_counter_example() {
         for example in &examples {
             let rule = rule(&example.rule).unwrap_or_else(|| panic!("there is no rule {}", example.rule));
             if found(rule, example, &example.fires).is_empty() {
-                wrong.push(format!("{} is silent on its example", rule.id));
+                wrong.push(format!("{} is silent on its example: {}", rule.id, example.fires));
             }
             let said = found(rule, example, &example.silent);
             wrong.extend(said.iter().map(|finding| format!("{} fires on its counter-example: {}", rule.id, finding.message)));
