@@ -183,6 +183,10 @@ impl Engine {
                 let captures = store::read_all_bytes(&text.into(), "pasted text", None)?;
                 Ok(Event::Opened(captures.into_iter().map(Arc::new).collect()))
             }),
+            Effect::Silence { file, rule, tool, reason } => self.blocking(runtime, move || {
+                store::silence_rule(&file, rule, &tool, &reason)?;
+                Ok(Event::Silenced { file, rule, tool })
+            }),
             Effect::UseHistory(folder) => self.history.use_folder(&folder),
             Effect::History(effect) => self.history.execute(runtime, effect),
             Effect::OpenPath(path) => {

@@ -198,6 +198,29 @@ fn settings_say_what_is_wrong_with_its_line() {
 }
 
 #[test]
+fn a_rule_can_be_silent_for_one_tool() {
+    let missing = rule("annotations/missing").unwrap();
+    let tools = tools(r#"[{"name":"a \"b\"","inputSchema":{"type":"object"}},{"name":"c","inputSchema":{"type":"object"}}]"#);
+    let hosts = Hosts::built_in();
+    for before in ["", "# ours\nfail_on = 'warning' # why", "[[silence]]\nrule = 'markdown/link'\ntool = 'c'\nreason = 'known'\n"]
+    {
+        let text = RuleSettings::with_silence(before, "loupe.toml", missing, "a \"b\"", "it asks\nanyway").unwrap();
+        assert!(text.starts_with(before), "{text}");
+        let settings = RuleSettings::parse(&text, "loupe.toml").unwrap();
+        let found =
+            Checker { settings: &settings, hosts: &hosts }.server(&CheckedServer { tools: &tools, ..CheckedServer::default() });
+        let of: Vec<_> = found.iter().filter(|finding| finding.rule.id == missing.id).map(|finding| &*finding.subject).collect();
+        assert_eq!(of, ["c"], "{text}");
+    }
+    let refused = |before: &str, reason: &str| {
+        RuleSettings::with_silence(before, "loupe.toml", missing, "a", reason).map_err(|problem| problem.message()).unwrap_err()
+    };
+    assert_eq!(refused("", " "), "`annotations/missing` is silent for `a` without a reason (loupe.toml, line 4)");
+    assert!(refused("silence = []", "known").contains("not valid settings of rules"), "{}", refused("silence = []", "known"));
+    assert!(refused("profiles = 3", "known").contains("line 1"));
+}
+
+#[test]
 fn only_what_is_new_counts_against_a_baseline() {
     let (old, new) = (
         tools(r#"{"name":"a","inputSchema":{"type":"object"}}"#),

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::State;
 use super::change::toggle;
+use super::{Effect, State};
 use crate::analysis::Mended;
 use crate::finding::{Profile, RuleSettings, Severity};
 
@@ -61,6 +61,12 @@ pub enum FindingsAction {
     Enlarge(bool),
     /// Shows the ledger of the answer as this fix makes it; `None` as it is.
     Try(Option<TriedFix>),
+    /// Has a rule say nothing of a tool any more, for this reason, in the project's `loupe.toml`.
+    Silence {
+        rule: &'static str,
+        tool: String,
+        reason: String,
+    },
     /// Follows a `loupe.toml`.
     UseRules {
         file: PathBuf,
@@ -69,7 +75,21 @@ pub enum FindingsAction {
 }
 
 impl State {
-    pub(super) fn change_findings(&mut self, action: FindingsAction) {
+    /// The `loupe.toml` that is followed, else the one that the folder would get that the window was started in.
+    pub fn rules_file(&self) -> Option<PathBuf> {
+        let new = || Some(self.servers.here()?.join(RuleSettings::FILE));
+        self.view.findings.file.clone().or_else(new)
+    }
+
+    pub(super) fn silenced(&mut self, file: PathBuf, rule: &'static str, tool: String) {
+        self.toast(&format!("{rule} says nothing of {tool} any more: {}", file.display()));
+        let view = &mut self.view.findings;
+        Arc::make_mut(&mut view.rules).silenced.insert((rule, tool));
+        (view.file, view.selected) = (Some(file), None);
+    }
+
+    pub(super) fn change_findings(&mut self, action: FindingsAction, effects: &mut Vec<Effect>) {
+        let file = self.rules_file();
         let view = &mut self.view.findings;
         match action {
             FindingsAction::Select(at) => view.selected = at,
@@ -87,6 +107,10 @@ impl State {
                     self.view.what_if = Arc::default();
                 }
                 self.view.findings.tried = tried;
+            }
+            FindingsAction::Silence { rule, tool, reason } => {
+                self.dialog = None;
+                effects.extend(file.map(|file| Effect::Silence { file, rule, tool, reason }));
             }
             FindingsAction::UseRules { file, text } => match RuleSettings::parse(&text, &file.display().to_string()) {
                 Ok(rules) => (view.rules, view.file) = (Arc::new(rules), Some(file)),

@@ -2,6 +2,7 @@
 
 mod detail;
 mod filters;
+mod silence;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use crate::ui::widgets;
 use crate::ui::{Cx, drawer, icons};
 
 pub use filters::tools_ui;
+pub use silence::silence_ui;
 
 const ROW: f32 = 40.0;
 const HEAD: f32 = 24.0;
