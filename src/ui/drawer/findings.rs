@@ -5,6 +5,7 @@ mod filters;
 mod silence;
 mod steps;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use egui::text::LayoutJob;
@@ -333,9 +334,13 @@ impl<'a> Marked<'a> {
         self.by_severity().find(|(_, marks)| holds(marks)).map(|(severity, _)| severity)
     }
 
-    /// The gravest severity of a finding about a node of the payload.
-    pub fn of_node(self, node: usize) -> Option<Severity> {
-        self.by_severity().find(|(_, marks)| marks.nodes().binary_search(&node).is_ok()).map(|(severity, _)| severity)
+    /// The gravest severity of a finding about one of these nodes of the payload.
+    pub fn of_nodes(self, nodes: Range<usize>) -> Option<Severity> {
+        let holds = |marks: &FindingMarks| {
+            let marked = marks.nodes();
+            marked.get(marked.partition_point(|node| *node < nodes.start)).is_some_and(|node| *node < nodes.end)
+        };
+        self.by_severity().find(|(_, marks)| holds(marks)).map(|(severity, _)| severity)
     }
 }
 

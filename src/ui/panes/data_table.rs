@@ -23,8 +23,6 @@ const ROW: f32 = 24.0;
 const CELL: f32 = 10.0;
 const MIN_COLUMN: f32 = 76.0;
 const MAX_COLUMN: f32 = 320.0;
-/// So many values of a cell are looked at for marks.
-const MARKED: usize = 64;
 /// Longest value that is laid out; the tree and the text have it whole.
 const MAX_VALUE: usize = 200;
 
@@ -216,7 +214,7 @@ impl Grid<'_> {
         let pointer = response.interact_pointer_pos().or(response.hover_pos());
         let mut under = None;
         let marked = findings::marked(cx);
-        if let Some(severity) = marked.and_then(|marks| marks.of_node(item)) {
+        if let Some(severity) = marked.and_then(|marks| marks.of_nodes(item..item + 1)) {
             ui.painter().rect_filled(findings::edge(line.rect), 0.0, findings::look(t, severity).0);
         }
         let mut spoken = format!("row {}", widgets::grouped(row as u64));
@@ -243,7 +241,7 @@ impl Grid<'_> {
                 let (fill, stroke) = find::colors(t, is_current);
                 ui.painter().rect(cell.shrink2(vec2(3.0, 2.0)), theme::RADIUS_BAR, fill, stroke, egui::StrokeKind::Inside);
             }
-            let severity = marked.and_then(|marks| inside.clone().take(MARKED).find_map(|node| marks.of_node(node)));
+            let severity = marked.and_then(|marks| marks.of_nodes(inside.clone()));
             if let Some((fill, below)) = severity.map(|severity| findings::mark_colors(t, severity)) {
                 ui.painter().rect_filled(cell.shrink2(vec2(3.0, 2.0)), theme::RADIUS_BAR, fill);
                 ui.painter().hline(cell.shrink(3.0).x_range(), cell.bottom() - 2.5, Stroke::new(1.0, below));
