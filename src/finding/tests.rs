@@ -272,6 +272,18 @@ fn a_fix_can_be_counted_as_an_answer_of_its_own() {
 }
 
 #[test]
+fn what_was_read_from_a_text_is_marked_in_both() {
+    let answer = r#"{"content":[{"type":"text","text":"{\"a\":1,\"of\":\"{\\\"b\\\":[1,2]}\"}"}]}"#;
+    let (settings, hosts) = (RuleSettings::default(), Hosts::built_in());
+    let subjects = [subject(Arc::new(capture(answer, &Tool::unlisted("t"), None, None)))];
+    let cancel = crate::cancel::Cancel::new();
+    let found = crate::analysis::Ctx::of(&subjects, &hosts, &cancel).get(&FindingsQuery(Arc::new(settings))).unwrap().unwrap();
+    let at = found.findings.iter().position(|finding| finding.rule.id == "shape/json-in-json").unwrap();
+    assert!(matches!(found.places[at][..], [FindingPlace::Text(_), FindingPlace::Node(_)]), "{:?}", found.places[at]);
+    assert_eq!((found.marks_of[at].texts("content").len(), found.marks_of[at].nodes().len()), (1, 1));
+}
+
+#[test]
 fn contradicting_profiles_are_named_with_what_either_costs() {
     let answer = r#"{"content":[{"type":"text","text":"Acme, 71"}],"structuredContent":{"name":"Acme","rank":71}}"#;
     let hosts = Hosts::built_in();

@@ -119,3 +119,29 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::{Event, ServersAction};
+
+    #[test]
+    fn a_silenced_rule_stands_in_the_nearest_file_or_a_new_one() {
+        let mut state = State::default();
+        assert_eq!(state.rules_file(), None, "nobody said where the window was started");
+        let mut effects = Vec::new();
+        state.perform(ServersAction::StartIn("/work".into()), &mut effects);
+        let silence = || FindingsAction::Silence { rule: "markdown/link", tool: "search".into(), reason: "ours".into() };
+        state.perform(silence(), &mut effects);
+        let [Effect::Silence { file, .. }] = &effects[..] else { panic!("{effects:?}") };
+        assert_eq!(file, &PathBuf::from("/work/loupe.toml"));
+        state.perform(FindingsAction::ToggleProfile(Profile::AutotaskDual), &mut Vec::new());
+        let silenced = Event::Silenced { file: "/work/loupe.toml".into(), rule: "markdown/link", tool: "search".into() };
+        state.apply(silenced, &mut Vec::new());
+        let rules = &state.view.findings.rules;
+        assert!(rules.silenced.contains(&("markdown/link", "search".to_owned())));
+        assert!(rules.profiles.contains(&Profile::AutotaskDual), "what was chosen in the window stays");
+        state.perform(FindingsAction::UseRules { file: "/loupe.toml".into(), text: String::new() }, &mut Vec::new());
+        assert_eq!(state.rules_file(), Some("/loupe.toml".into()));
+    }
+}
