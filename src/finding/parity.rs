@@ -12,7 +12,7 @@ use self::rounding::{RoundedNumbers, is_rounded};
 use super::answer::{MORE, clip, is_limit_name, wild};
 use super::rule::Profile::{AutoreplyCompact, AutotaskDual, Cost, HostCompat, Spec};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
-use super::rule::{Hits, Rule, RuleCheck};
+use super::rule::{Hits, PLACES, Rule, RuleCheck};
 use super::schema::is_id_name;
 use super::{CheckedAnswer, FoundIn};
 use crate::analysis::Parts;
@@ -111,9 +111,9 @@ struct FieldFacts<'a> {
     count: u64,
     /// How many facts the field has in any state.
     total: u64,
-    /// The first of them.
-    node: Node<'a>,
-    /// Where the text tells it, or another value in its place.
+    /// The first of them, at least one.
+    nodes: Vec<Node<'a>>,
+    /// Where the text tells the first, or another value in its place.
     place: Option<Range<usize>>,
 }
 
@@ -123,25 +123,29 @@ fn fields<'a>(
     payload: &'a Payload,
     is_it: impl Fn(&Fact, Node<'a>) -> bool,
 ) -> Vec<FieldFacts<'a>> {
-    let mut order: Vec<(String, u64, u64, Option<(Node<'a>, &Fact)>)> = Vec::new();
+    let mut order: Vec<FieldFacts<'a>> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for fact in &answer.matched().facts {
         let Some(node) = payload.doc.node(fact.node()) else { continue };
         let path = wild(&node.pointer_from(payload.root));
         let at = *known.entry(path.clone()).or_insert_with(|| {
-            order.push((path, 0, 0, None));
+            order.push(FieldFacts { path, count: 0, total: 0, nodes: Vec::new(), place: None });
             order.len() - 1
         });
-        order[at].2 += 1;
+        let field = &mut order[at];
+        field.total += 1;
         if is_it(fact, node) {
-            order[at].1 += 1;
-            order[at].3.get_or_insert((node, fact));
+            field.count += 1;
+            if field.nodes.is_empty() {
+                field.place = fact.place();
+            }
+            if field.nodes.len() < PLACES {
+                field.nodes.push(node);
+            }
         }
     }
-    let of = |(path, count, total, first): (String, u64, u64, Option<(Node<'a>, &Fact)>)| {
-        first.map(|(node, fact)| FieldFacts { path, count, total, node, place: fact.place() })
-    };
-    order.into_iter().filter_map(of).collect()
+    order.retain(|field| field.count > 0);
+    order
 }
 
 /// Where the text has the numbers that are missing in it, rounded.
@@ -182,14 +186,16 @@ fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     };
     let rounded = rounded(answer);
     let is_missing = |fact: &Fact, node: Node<'_>| fact.state == FactState::Missing && rounded(fact, node).is_none();
-    for FieldFacts { path, count: missing, total, node, .. } in fields(answer, payload, is_missing) {
+    for FieldFacts { path, count: missing, total, nodes, .. } in fields(answer, payload, is_missing) {
         // What is about the page is said in words, if at all.
         if is_envelope(&path) {
             continue;
         }
         let often = if total == 1 { String::new() } else { format!(" in {missing} of {total}") };
         let hit = hits.say(format!("`{path}` is not in the text{often}"));
-        hit.at(answer.data_at(node));
+        for node in nodes {
+            hit.at(answer.data_at(node));
+        }
         hit.count = missing;
     }
 }
@@ -201,7 +207,8 @@ fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
     for answer in answers.iter().filter(|answer| answer.is_success() && !answer.text.trim().is_empty()) {
         let Some(payload) = answer.structured_payload() else { continue };
         told.extend(fields(answer, payload, |fact, _| !fact.state.is_missing()).into_iter().map(|field| field.path));
-        for FieldFacts { path, count: missing, node, .. } in fields(answer, payload, |fact, _| fact.state.is_missing()) {
+        for FieldFacts { path, count: missing, nodes, .. } in fields(answer, payload, |fact, _| fact.state.is_missing()) {
+            let node = nodes[0];
             let place = answer.data_at(node);
             let (often, values) = never.get(&path).map_or((0, 0), |(often, values, _)| (*often, *values));
             never.insert(path, (often + 1, values + missing, place));
@@ -218,7 +225,8 @@ fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
     let rounded = rounded(answer);
     let differs = |fact: &Fact, node: Node<'_>| fact.state == FactState::Differs && rounded(fact, node).is_none();
-    for FieldFacts { path, count: differs, node, place, .. } in fields(answer, payload, differs) {
+    for FieldFacts { path, count: differs, nodes, place, .. } in fields(answer, payload, differs) {
+        let node = nodes[0];
         // Texts label many things with "ID".
         if path.ends_with("/id") {
             continue;
@@ -235,16 +243,20 @@ fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
-    for FieldFacts { path, count: reworded, node, .. } in fields(answer, payload, |fact, _| fact.state == FactState::Reworded) {
+    for FieldFacts { path, count: reworded, nodes, .. } in fields(answer, payload, |fact, _| fact.state == FactState::Reworded) {
         let hit = hits.say(format!("`{path}` stands in the text in another form"));
-        hit.at(answer.data_at(node));
+        for node in nodes {
+            hit.at(answer.data_at(node));
+        }
         hit.count = reworded;
     }
     let rounded = rounded(answer);
     let is_rounded = |fact: &Fact, node: Node<'_>| fact.state.is_missing() && rounded(fact, node).is_some();
-    for FieldFacts { path, count, node, .. } in fields(answer, payload, is_rounded) {
+    for FieldFacts { path, count, nodes, .. } in fields(answer, payload, is_rounded) {
         let hit = hits.say(format!("`{path}` stands in the text rounded"));
-        hit.at(answer.data_at(node));
+        for node in nodes {
+            hit.at(answer.data_at(node));
+        }
         hit.count = count;
     }
 }
@@ -384,7 +396,8 @@ fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if taken.is_empty() || is_summary(answer, hits.limit_of(SUMMARY)) {
         return;
     }
-    for FieldFacts { path, count: missing, total, node, .. } in fields(answer, payload, |fact, _| fact.state.is_missing()) {
+    for FieldFacts { path, count: missing, total, nodes, .. } in fields(answer, payload, |fact, _| fact.state.is_missing()) {
+        let node = nodes[0];
         let key = node.key().unwrap_or_default().to_lowercase().replace('_', "");
         let taker = match taken.get(&key) {
             Some(tool) => Some(*tool),
@@ -403,7 +416,9 @@ fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let is_shown = node.as_number().is_some_and(|number| number.len() > 2 && answer.text.contains(number));
         if let Some(taker) = taker.filter(|_| !is_shown) {
             let hit = hits.say(format!("`{path}` is not in the text in {missing} of {total}, and `{taker}` takes such an id"));
-            hit.at(answer.data_at(node));
+            for node in nodes {
+                hit.at(answer.data_at(node));
+            }
         }
     }
 }
