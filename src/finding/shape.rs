@@ -109,10 +109,11 @@ pub static RULES: &[Rule] = &[
         .source("delegator's complaint")
         .limit(15, "percent"),
     Rule::new("shape/opaque-ids", &[(Cost, Costs)], RuleCheck::Answer(data::opaque))
-        .means("UUIDs, DIDs, CIDs and hashes take a large share of the tokens, and no tool takes them.")
+        .means("UUIDs, DIDs, CIDs and hashes take a large share of the tokens, and no tool has an argument of their name. It may take them by another one.")
         .fix("Leave them out, or return them on request.")
         .source("autoreply, technical data in a block of its own")
-        .limit(15, "percent"),
+        .limit(15, "percent")
+        .heuristic(),
     Rule::new("shape/escaped-unicode", &[(Cost, Costs)], RuleCheck::Answer(data::escaped_unicode))
         .means("`\\uNNNN` for characters that can stand as they are.")
         .fix("Write UTF-8 (in Python `ensure_ascii=False`).")

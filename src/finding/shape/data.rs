@@ -228,8 +228,12 @@ pub fn empty_section(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         !(is_empty && key.is_some_and(|key| !required.contains(key)))
     });
     let hit = hits.say(format!(
-        "{} say nothing, such as `{}`",
-        number_of(count, "empty lists and objects"),
+        "{}, such as `{}`",
+        if count == 1 {
+            "an empty list or object says nothing".to_owned()
+        } else {
+            format!("{} empty lists and objects say nothing", grouped(count))
+        },
         wild(&first.pointer_from(payload.root().index()))
     ));
     hit.at(answer.data_at(first));
@@ -284,7 +288,7 @@ pub fn opaque(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let more =
             if fields.len() > 1 { format!(" and {}", number_of(fields.len() as u64 - 1, "more fields")) } else { String::new() };
         let percent = saves.o200k_base * 100 / all.o200k_base.max(1);
-        hits.say(format!("`{path}`{more}: {percent}% of the tokens, and no tool takes them"))
+        hits.say(format!("`{path}`{more}: {percent}% of the tokens, and no tool has an argument of that name"))
             .at(answer.data_at(*first))
             .mends(answer, mended);
     }
