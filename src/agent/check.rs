@@ -12,10 +12,9 @@ use super::ask::{AgentCall, PageJson, written};
 use super::open::MOST_BYTES;
 use super::schema::{answer, list, nth, output, page, paged, said, source, string, text, whole};
 use super::{AgentOptions, AgentTool, Reach, schema};
-use crate::capture::{Prompt, Resource, Server, Tool, listed_tools};
+use crate::capture::{ServerLists, Tool, listed_tools};
 use crate::contract::{CheckOutcome, CheckedFinding, finding_sentence};
 use crate::finding::{CheckedServer, Checker, Finding, FindingsQuery, Severity, rules};
-use crate::mcp::{Listing, Session};
 use crate::number::grouped;
 use crate::problem::{Problem, ProblemKind};
 use crate::store;
@@ -88,17 +87,6 @@ struct FoundJson {
     at: Option<String>,
 }
 
-/// What a server lists.
-#[derive(Default)]
-struct Lists {
-    server: Option<Server>,
-    tools: Vec<Arc<Tool>>,
-    /// Once more, to see whether their order stays.
-    again: Vec<Arc<Tool>>,
-    resources: Vec<Resource>,
-    prompts: Vec<Prompt>,
-}
-
 fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let (mut found, tools) = match (ask.text("answer"), ask.text("source")) {
         (Some(answer), None) => match saved_tools(ask, &answer)? {
@@ -109,7 +97,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
             }
         },
         (None, Some(_)) => {
-            let lists = ask.with_session(async |session| listed(ask, session).await)?;
+            let lists = ask.with_session(async |session| Ok(session.lists(|| ask.left(), |_| {}).await?))?;
             (of_lists(ask, &lists), Some(lists.tools))
         }
         _ => {
@@ -144,20 +132,15 @@ fn told(finding: &Finding) -> FoundJson {
     }
 }
 
-fn of_lists(ask: &AgentCall<'_>, lists: &Lists) -> Vec<Finding> {
+fn of_lists(ask: &AgentCall<'_>, lists: &ServerLists) -> Vec<Finding> {
     let options = &ask.agent.options;
-    Checker { settings: &options.rules, hosts: &options.hosts }.server(&CheckedServer {
-        server: lists.server.as_ref(),
-        tools: &lists.tools,
-        again: &lists.again,
-        resources: &lists.resources,
-        prompts: &lists.prompts,
-    })
+    Checker { settings: &options.rules, hosts: &options.hosts }.server(&CheckedServer::of(lists))
 }
 
 /// The tools of a file that lists some; `None` of any other answer.
-fn saved_tools(ask: &AgentCall<'_>, answer: &str) -> Result<Option<Lists>, Problem> {
-    Ok(tools_of(ask, answer)?.map(|tools| Lists { tools: tools.into_iter().map(Arc::new).collect(), ..Lists::default() }))
+fn saved_tools(ask: &AgentCall<'_>, answer: &str) -> Result<Option<ServerLists>, Problem> {
+    Ok(tools_of(ask, answer)?
+        .map(|tools| ServerLists { tools: tools.into_iter().map(Arc::new).collect(), ..ServerLists::default() }))
 }
 
 /// The same, for whoever compares two.
@@ -170,25 +153,4 @@ pub(super) fn tools_of(ask: &AgentCall<'_>, answer: &str) -> Result<Option<Vec<T
         return Ok(None);
     }
     Ok(listed_tools(&Bytes::from(store::read_file(&path, MOST_BYTES)?)))
-}
-
-/// A kind that the server does not declare is not asked for.
-async fn listed(ask: &AgentCall<'_>, session: &Session) -> Result<Lists, Problem> {
-    let tools = async || Ok::<_, Problem>(session.list_tools(ask.left()).await?.tools.into_iter().map(Arc::new).collect());
-    let entries = async |listing| Ok::<_, Problem>(session.list(listing, ask.left()).await?.entries);
-    let server = session.server().clone();
-    let mut lists = Lists { tools: tools().await?, again: tools().await?, ..Lists::default() };
-    if server.declares("/resources") {
-        lists.resources = entries(Listing::Resources).await?.into_iter().map(|raw| Resource::read(raw, false)).collect();
-        match entries(Listing::Templates).await {
-            Ok(templates) => lists.resources.extend(templates.into_iter().map(|raw| Resource::read(raw, true))),
-            // Many servers declare resources and know no templates.
-            Err(problem) if problem.kind == ProblemKind::RpcError => {}
-            Err(problem) => return Err(problem),
-        }
-    }
-    if server.declares("/prompts") {
-        lists.prompts = entries(Listing::Prompts).await?.into_iter().map(Prompt::read).collect();
-    }
-    Ok(Lists { server: Some(server), ..lists })
 }

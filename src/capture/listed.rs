@@ -1,10 +1,26 @@
 //! Resources, resource templates and prompts as a server lists them, read leniently entry by entry; and lists of tools
 //! that were kept as files.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
+use super::Server;
 use super::tool::{Tool, with_article};
 use crate::json::{Doc, Kind, Node};
+
+/// Everything that a server lists.
+#[derive(Clone, Debug, Default)]
+pub struct ServerLists {
+    /// `None` of a list that was kept as a file.
+    pub server: Option<Server>,
+    pub tools: Vec<Arc<Tool>>,
+    /// The tools once more, as a second request had them.
+    pub again: Vec<Arc<Tool>>,
+    /// Templates are among them.
+    pub resources: Vec<Resource>,
+    pub prompts: Vec<Prompt>,
+}
 
 /// The tools of what `tools --json` printed, or of a `tools/list` result or message; `None` where it is something else.
 pub fn listed_tools(bytes: &Bytes) -> Option<Vec<Tool>> {

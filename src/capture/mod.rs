@@ -24,7 +24,7 @@ use time::OffsetDateTime;
 pub use block::{Block, BlockKind};
 pub use connecting::{Step, StepState, milliseconds};
 pub use facts::{Fact, FactCount, FactMatches, FactState, Record, count_facts, locate_facts};
-pub use listed::{Prompt, PromptArgument, Resource, listed_tools};
+pub use listed::{Prompt, PromptArgument, Resource, ServerLists, listed_tools};
 pub use payload::{Origin, Payload, ReadText, TextSource, blocks, is_wrapped};
 pub use reading::{Reading, RpcError};
 pub use statements::{Statement, StatementKind, text_only};

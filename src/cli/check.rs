@@ -8,14 +8,14 @@ use bytes::Bytes;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::call::{capture_id, make_calls, not_listed, read_arguments, warn_unchecked};
-use super::client::{Interrupt, interrupted, list_tools, with_session};
+use super::client::{Interrupt, interrupted, with_session};
 use super::findings;
 use super::output::{self, one_line};
 use super::{Done, args, hosts, view};
 use crate::analysis::arguments::refused_by;
 use crate::analysis::{self, HostsReport};
 use crate::cancel::Cancel;
-use crate::capture::{Capture, CaptureId, Outcome, Prompt, Resource, Server, Tool, listed_tools};
+use crate::capture::{Capture, CaptureId, Outcome, Server, ServerLists, Tool, listed_tools};
 use crate::contract::{self, AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost};
 use crate::finding::baseline::Baseline;
 use crate::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings};
@@ -24,7 +24,7 @@ use crate::fixture::report;
 use crate::fixture::verify::{Check, FixtureVerdict};
 use crate::format::ParsedCapture;
 use crate::host::Hosts;
-use crate::mcp::{self, Listing, Session};
+use crate::mcp::{self, Session};
 use crate::problem::{Problem, ProblemKind};
 use crate::store;
 use crate::token::{self, Encoding, Tokens};
@@ -92,11 +92,7 @@ pub enum CheckForm {
 /// What a server listed, and what came of the calls.
 #[derive(Default)]
 struct Listed {
-    server: Option<Server>,
-    tools: Vec<Arc<Tool>>,
-    again: Vec<Arc<Tool>>,
-    resources: Vec<Resource>,
-    prompts: Vec<Prompt>,
+    lists: ServerLists,
     answers: Vec<Made>,
 }
 
@@ -148,7 +144,8 @@ pub fn run(args: &args::CheckArgs) -> Done {
         quiet,
         None,
         async |session, interrupt| {
-            list(session, interrupt, args, &mut listed).await?;
+            let note = |text: &str| output::note(quiet, text);
+            listed.lists = interrupt.unless(session.lists(|| args.link.call_limit(), note)).await??;
             call(session, interrupt, args, &mut listed).await?;
             Ok(listed)
         },
@@ -184,7 +181,7 @@ fn read_path(path: &Path, listed: &mut Listed) -> Result<(), Problem> {
         let bytes = store::file_bytes(path, store::MOST_OF_ANSWERS)
             .map_err(|error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone()))?;
         if let Some(tools) = listed_tools(&Bytes::from(bytes)) {
-            listed.tools.extend(tools.into_iter().map(Arc::new));
+            listed.lists.tools.extend(tools.into_iter().map(Arc::new));
             return Ok(());
         }
     }
@@ -198,35 +195,9 @@ fn read_path(path: &Path, listed: &mut Listed) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What the server has. A kind that it does not declare is not asked for.
-async fn list(session: &Session, interrupt: &Interrupt, args: &args::CheckArgs, listed: &mut Listed) -> Result<(), Problem> {
-    let quiet = args.print.quiet;
-    let tools = async || {
-        Ok::<_, Problem>(list_tools(session, &args.link, true, interrupt).await?.tools.into_iter().map(Arc::new).collect())
-    };
-    listed.tools = tools().await?;
-    listed.again = tools().await?;
-    let server = session.server().clone();
-    let entries = async |listing| super::client::list(session, listing, &args.link, quiet, interrupt).await;
-    if server.declares("/resources") {
-        listed.resources = entries(Listing::Resources).await?.into_iter().map(|raw| Resource::read(raw, false)).collect();
-        // Many servers declare resources and know no templates.
-        match entries(Listing::Templates).await {
-            Ok(templates) => listed.resources.extend(templates.into_iter().map(|raw| Resource::read(raw, true))),
-            Err(problem) if problem.kind == ProblemKind::RpcError => {}
-            Err(problem) => return Err(problem),
-        }
-    }
-    if server.declares("/prompts") {
-        listed.prompts = entries(Listing::Prompts).await?.into_iter().map(Prompt::read).collect();
-    }
-    listed.server = Some(server);
-    Ok(())
-}
-
 async fn call(session: &Session, interrupt: &Interrupt, args: &args::CheckArgs, listed: &mut Listed) -> Result<(), Problem> {
     let mut calls = Vec::new();
-    let plain: Vec<Tool> = listed.tools.iter().map(|tool| Tool::clone(tool)).collect();
+    let plain: Vec<Tool> = listed.lists.tools.iter().map(|tool| Tool::clone(tool)).collect();
     for (at, (name, given)) in args.calls.0.iter().enumerate() {
         let tool = plain.iter().find(|tool| tool.name == *name).ok_or_else(|| not_listed(name, &plain))?;
         if !tool.is_declared_read_only() && !args.link.yes {
@@ -294,7 +265,7 @@ impl Task<'_> {
         if let Some(path) = self.args.baseline.as_deref().filter(|_| self.args.update) {
             let findings: Vec<_> = outcome.findings.iter().map(|found| found.finding.clone()).collect();
             // Of answers alone the list that was there stays.
-            let now: Vec<&Tool> = listed.tools.iter().map(|tool| &**tool).collect();
+            let now: Vec<&Tool> = listed.lists.tools.iter().map(|tool| &**tool).collect();
             let before = self.baseline.and_then(|baseline| baseline.tools.as_ref());
             let tools = if listed.lists_tools() { Some(now) } else { before.map(|tools| tools.iter().collect()) };
             let answers = outcome.answers.iter().map(|answer| (answer.tool.as_str(), answer.tokens.o200k_base));
@@ -307,13 +278,7 @@ impl Task<'_> {
 
     fn outcome(&self, listed: &Listed) -> Result<CheckOutcome, Problem> {
         let checker = Checker { settings: self.settings, hosts: self.hosts };
-        let server = CheckedServer {
-            server: listed.server.as_ref(),
-            tools: &listed.tools,
-            again: &listed.again,
-            resources: &listed.resources,
-            prompts: &listed.prompts,
-        };
+        let server = CheckedServer::of(&listed.lists);
         let mut found: Vec<_> = checker.server(&server).into_iter().map(|finding| (finding, None)).collect();
         let mut answers = Vec::new();
         let subject = |capture: &Capture| (analysis::subject(Arc::new(capture.clone())), [Arc::new(capture.tool.clone())]);
@@ -321,7 +286,7 @@ impl Task<'_> {
         let checked: Vec<_> = subjects
             .iter()
             .map(|(subject, own)| {
-                let is_alone = listed.tools.is_empty() && !own[0].raw.is_empty();
+                let is_alone = listed.lists.tools.is_empty() && !own[0].raw.is_empty();
                 let known = if is_alone { CheckedServer { tools: own, ..server } } else { server };
                 CheckedAnswer::of(subject, known, self.hosts)
             })
@@ -361,19 +326,19 @@ impl Task<'_> {
         }
         let before = self.baseline.filter(|_| listed.lists_tools()).and_then(|baseline| baseline.tools.as_ref());
         if let Some(before) = before {
-            found.extend(checker.drift(before, &listed.tools).into_iter().map(|finding| (finding, None)));
+            found.extend(checker.drift(before, &listed.lists.tools).into_iter().map(|finding| (finding, None)));
         }
         found.sort_by_key(|(finding, _)| finding.severity);
         let (findings, files): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         let is_new = self.baseline.map_or_else(|| vec![true; findings.len()], |baseline| baseline.new_ones(&findings));
         let findings =
             findings.into_iter().zip(files).zip(is_new).map(|((finding, file), is_new)| CheckedFinding { finding, file, is_new });
-        let tools: Vec<_> = listed.tools.iter().map(|tool| cost(tool, listed.server.as_ref(), self.hosts)).collect();
+        let tools: Vec<_> = listed.lists.tools.iter().map(|tool| cost(tool, listed.lists.server.as_ref(), self.hosts)).collect();
         Ok(CheckOutcome {
-            server: listed.server.clone(),
+            server: listed.lists.server.clone(),
             place: self.place.clone(),
             findings: findings.collect(),
-            budgets: self.budgets(&tools, listed.server.as_ref(), &subjects)?,
+            budgets: self.budgets(&tools, listed.lists.server.as_ref(), &subjects)?,
             baseline: before.map(|before| BaselineCost {
                 before: before.iter().map(|tool| definition(tool).o200k_base).sum(),
                 now: tools.iter().map(|tool| tool.listed.o200k_base).sum(),
@@ -449,7 +414,7 @@ impl Task<'_> {
 impl Listed {
     /// A server that lists no tool any more has lost all of them; files of answers alone say nothing of tools.
     fn lists_tools(&self) -> bool {
-        self.server.is_some() || !self.tools.is_empty()
+        self.lists.server.is_some() || !self.lists.tools.is_empty()
     }
 }
 

@@ -188,6 +188,10 @@ impl Engine {
                 let read = field_file::read(&expanded(path), field.is_base64)?;
                 Ok(Event::FieldRead { field, read })
             }),
+            Effect::Silence { file, rule, tool, reason } => self.blocking(runtime, move || {
+                store::silence_rule(&file, rule, &tool, &reason)?;
+                Ok(Event::Silenced { file, rule, tool })
+            }),
             Effect::UseHistory(folder) => self.history.use_folder(&folder),
             Effect::History(effect) => self.history.execute(runtime, effect),
             Effect::OpenPath(path) => {

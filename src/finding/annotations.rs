@@ -34,7 +34,7 @@ pub static RULES: &[Rule] = &[
         .fix("Nothing needs to change; the hints can be removed.")
         .source(SPEC),
     Rule::new("annotations/destructive-default", &[(HostCompat, Warning), (AutotaskStrict, Warning)], RuleCheck::Tool(destructive_default))
-        .means("The tool writes and does not say whether it destroys, so that hosts treat it as destructive.")
+        .means("The tool declares or sounds as if it writes, and does not say whether it destroys: by the specification that means that it may.")
         .fix("Declare `destructiveHint`.")
         .source(SPEC)
         .heuristic(),
@@ -66,7 +66,7 @@ pub static RULES: &[Rule] = &[
         .source("MCP specification, ToolAnnotations")
         .heuristic(),
     Rule::new("annotations/unknown-key", &[(Spec, Warning)], RuleCheck::Tool(unknown_key))
-        .means("A key that the specification does not have: no host reads it.")
+        .means("A key that the specification does not have, so that a host need not know it.")
         .fix("Take it out, or put it into `_meta`.")
         .source("MCP specification, ToolAnnotations; autotask-strict rejects `requiresHumanConfirmation` for this"),
 ];
@@ -110,7 +110,11 @@ fn destructive_default(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let writes = write_word(&tool.tool.name).is_some() || hints.read_only.declared;
     let is_given = tool.member("annotations").is_some();
     if is_given && writes && !hints.read_only.value && !hints.destructive.declared {
-        hits.say("writes and leaves `destructiveHint` unset: taken for destructive").in_definition("/annotations");
+        let why = match write_word(&tool.tool.name) {
+            Some(word) => format!("the name says “{word}”"),
+            None => "`readOnlyHint` is false".to_owned(),
+        };
+        hits.say(format!("{why}, and `destructiveHint` is unset: taken for destructive")).in_definition("/annotations");
     }
 }
 

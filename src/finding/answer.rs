@@ -102,6 +102,15 @@ impl<'a> CheckedAnswer<'a> {
         }
     }
 
+    /// The member that says whether there is more, and what it says; yes, where several disagree.
+    pub fn says_more(&self) -> Option<(Node<'a>, bool)> {
+        let said = near(self.exact_payload()?.root())
+            .take(1_000)
+            .filter(|node| node.key().is_some_and(|key| MORE.contains(&&*key)))
+            .filter_map(|node| Some((node, node.as_bool()?)));
+        said.max_by_key(|(node, more)| (*more, std::cmp::Reverse(node.index())))
+    }
+
     /// The facts of the data in the text.
     pub fn matched(&self) -> &FactMatches {
         self.matched.get_or_init(|| match &self.subject.payload {
@@ -263,6 +272,11 @@ pub fn leaves(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 /// Every node of a value.
 pub fn nodes(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     (root.index()..root.subtree_end()).filter_map(move |at| root.doc().node(at))
+}
+
+/// The members of a value at its top, then those of its objects: where answers tell of themselves.
+pub fn near(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    root.children().chain(root.children().filter(|child| child.kind() == Kind::Object).flat_map(Node::children))
 }
 
 /// Whether a name says how many.

@@ -47,8 +47,8 @@ pub static RULES: &[Rule] = &[
         .limit(90, "percent of the same words")
         .heuristic(),
     Rule::new("definition/unseen-by-models", &[(Cost, Costs)], RuleCheck::Server(unseen))
-        .means("Parts of the definitions that hosts do not pass on: output schemas, annotations, icons, `_meta`. What is saved is saved on the wire, and in hosts that pass on all.")
-        .fix("Keep what your clients use; remove the rest.")
+        .means("Parts of the definitions that few hosts pass on to their models: output schemas, icons, `_meta`. What is saved is saved on the wire, and in hosts that pass on all. `annotations` and titles do not count: hosts read them to decide whether to ask, and to show the tool.")
+        .fix("Keep an `outputSchema` that clients validate by, without descriptions that only a model would read; leave out what no client of yours reads.")
         .source("what each host passes on (hosts)")
         .limit(25, "percent of the definitions"),
     Rule::new("definition/instructions-cost", &[(Cost, Costs)], RuleCheck::Server(instructions))
@@ -154,7 +154,7 @@ fn unseen(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
         let mut kept = Vec::new();
         for member in doc.root().into_iter().flat_map(|root| root.children()) {
             let key = member.key().unwrap_or_default().into_owned();
-            if matches!(&*key, "name" | "description" | "inputSchema") {
+            if matches!(&*key, "name" | "title" | "description" | "inputSchema" | "annotations") {
                 kept.push(format!("\"{key}\":{}", member.raw_text()));
             } else {
                 *parts.entry(key).or_default() += 1;

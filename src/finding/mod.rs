@@ -28,7 +28,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::Mended;
-use crate::capture::{Prompt, Resource, Server, Tool};
+use crate::capture::{Prompt, Resource, Server, ServerLists, Tool};
 use crate::digest::sha256;
 use crate::host::Hosts;
 use crate::token::Tokens;
@@ -118,6 +118,18 @@ pub struct CheckedServer<'a> {
     pub again: &'a [Arc<Tool>],
     pub resources: &'a [Resource],
     pub prompts: &'a [Prompt],
+}
+
+impl<'a> CheckedServer<'a> {
+    pub fn of(lists: &'a ServerLists) -> Self {
+        Self {
+            server: lists.server.as_ref(),
+            tools: &lists.tools,
+            again: &lists.again,
+            resources: &lists.resources,
+            prompts: &lists.prompts,
+        }
+    }
 }
 
 /// Everything that a check looks for: the settings, and the hosts that are known.

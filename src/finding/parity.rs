@@ -1,20 +1,24 @@
 //! What the text and `structuredContent` say of each other.
 
+mod counts;
+mod rounding;
+
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::RandomState;
+use std::ops::Range;
 
-use regex::Regex;
-
-use super::answer::{MORE, RulePattern, clip, is_limit_name, wild};
+use self::rounding::{RoundedNumbers, is_rounded};
+use super::answer::{MORE, clip, is_limit_name, wild};
 use super::rule::Profile::{AutoreplyCompact, AutotaskDual, Cost, HostCompat, Spec};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
-use super::rule::{Hits, Rule, RuleCheck};
+use super::rule::{Hits, PLACES, Rule, RuleCheck};
 use super::schema::is_id_name;
 use super::{CheckedAnswer, FoundIn};
 use crate::analysis::Parts;
-use crate::capture::{FactState, Payload, is_wrapped, text_only};
+use crate::capture::{Fact, FactState, Payload, is_wrapped, text_only};
 use crate::diff::digest;
-use crate::json::{Doc, Kind, Node};
+use crate::json::{Doc, Node};
 
 /// What these two say, others need not say in detail.
 const SUMMARY: &str = "parity/only-summary-in-text";
@@ -39,12 +43,12 @@ pub static RULES: &[Rule] = &[
         .source("agno 9764")
         .limit(20, "percent of the text's statements")
         .heuristic(),
-    Rule::new("parity/counts-disagree", &[(HostCompat, Error)], RuleCheck::Answer(counts_disagree))
-        .means("Numbers that count the same thing differ: in the text, in the data, and the length of the list.")
+    Rule::new("parity/counts-disagree", &[(HostCompat, Error)], RuleCheck::Answer(counts::counts_disagree))
+        .means("Numbers that count the same thing differ: in the text, in the data, and the length of the list. A text that shows a part, and says so, may name the whole.")
         .fix("Take all of them from one place; `totalCount` is what matches, `count` what is returned.")
         .source("autotask-dual, `totalCount` is the length of the page")
         .heuristic(),
-    Rule::new("parity/has-more-disagrees", &[(HostCompat, Warning), (AutotaskDual, Error)], RuleCheck::Answer(has_more))
+    Rule::new("parity/has-more-disagrees", &[(HostCompat, Warning), (AutotaskDual, Error)], RuleCheck::Answer(counts::has_more))
         .means("The data says that there is more, or that there is not, against its own counts or the words of the text.")
         .fix("Work it out from the total and what was returned.")
         .source("autotask-dual, `pageSize: -1` still gives `hasMore: true`")
@@ -55,7 +59,7 @@ pub static RULES: &[Rule] = &[
         .source("autotask-dual, integration test")
         .heuristic(),
     Rule::new("parity/value-reformatted", &[(HostCompat, Info)], RuleCheck::Answer(reformatted))
-        .means("The text has the value in another form, such as a date in words or a phone number in other punctuation.")
+        .means("The text has the value in another form, such as a date in words, a phone number in other punctuation, or a number that is rounded.")
         .fix("None needed where a model can read both.")
         .source("autotask-dual, phone `(555) 123-4567` beside `555-123-4567`")
         .heuristic(),
@@ -101,28 +105,61 @@ pub static RULES: &[Rule] = &[
         .source("fastmcp 4637; canvas-mcp 271"),
 ];
 
-/// The facts in some state by field: how many, of how many, and the first place.
+/// The facts in some state of one field.
+struct FieldFacts<'a> {
+    path: String,
+    count: u64,
+    /// How many facts the field has in any state.
+    total: u64,
+    /// The first of them, at least one.
+    nodes: Vec<Node<'a>>,
+    /// Where the text tells the first, or another value in its place.
+    place: Option<Range<usize>>,
+}
+
+/// The facts in some state by field.
 fn fields<'a>(
     answer: &'a CheckedAnswer<'_>,
     payload: &'a Payload,
-    is_it: fn(FactState) -> bool,
-) -> Vec<(String, u64, u64, Node<'a>)> {
-    let mut order: Vec<(String, u64, u64, Option<Node<'a>>)> = Vec::new();
+    is_it: impl Fn(&Fact, Node<'a>) -> bool,
+) -> Vec<FieldFacts<'a>> {
+    let mut order: Vec<FieldFacts<'a>> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for fact in &answer.matched().facts {
         let Some(node) = payload.doc.node(fact.node()) else { continue };
         let path = wild(&node.pointer_from(payload.root));
         let at = *known.entry(path.clone()).or_insert_with(|| {
-            order.push((path, 0, 0, None));
+            order.push(FieldFacts { path, count: 0, total: 0, nodes: Vec::new(), place: None });
             order.len() - 1
         });
-        order[at].2 += 1;
-        if is_it(fact.state) {
-            order[at].1 += 1;
-            order[at].3.get_or_insert(node);
+        let field = &mut order[at];
+        field.total += 1;
+        if is_it(fact, node) {
+            field.count += 1;
+            if field.nodes.is_empty() {
+                field.place = fact.place();
+            }
+            if field.nodes.len() < PLACES {
+                field.nodes.push(node);
+            }
         }
     }
-    order.into_iter().filter_map(|(path, count, total, node)| Some((path, count, total, node?))).collect()
+    order.retain(|field| field.count > 0);
+    order
+}
+
+/// Where the text has the numbers that are missing in it, rounded.
+fn rounded<'a>(answer: &'a CheckedAnswer<'_>) -> impl Fn(&Fact, Node<'_>) -> Option<Range<usize>> + 'a {
+    let numbers = LazyCell::new(|| {
+        let told = answer.matched().facts.iter().filter(|fact| !fact.state.is_missing());
+        let mut taken: Vec<_> = told.filter_map(Fact::place).collect();
+        taken.sort_by_key(|place| place.start);
+        RoundedNumbers::of(answer.markdown_text(), &taken)
+    });
+    move |fact, node| match fact.place() {
+        Some(place) => is_rounded(node.as_f64()?, &answer.text[place.clone()]).then_some(place),
+        None => numbers.find(node.as_f64()?),
+    }
 }
 
 /// The share of the data's facts that the text tells, in percent.
@@ -145,16 +182,20 @@ fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         return;
     }
     let is_envelope = |path: &str| {
-        path.rsplit('/').next().is_some_and(|key| MORE.contains(&key) || TOTALS.contains(&key) || is_limit_name(key))
+        path.rsplit('/').next().is_some_and(|key| MORE.contains(&key) || counts::TOTALS.contains(&key) || is_limit_name(key))
     };
-    for (path, missing, total, node) in fields(answer, payload, |state| state == FactState::Missing) {
+    let rounded = rounded(answer);
+    let is_missing = |fact: &Fact, node: Node<'_>| fact.state == FactState::Missing && rounded(fact, node).is_none();
+    for FieldFacts { path, count: missing, total, nodes, .. } in fields(answer, payload, is_missing) {
         // What is about the page is said in words, if at all.
         if is_envelope(&path) {
             continue;
         }
         let often = if total == 1 { String::new() } else { format!(" in {missing} of {total}") };
         let hit = hits.say(format!("`{path}` is not in the text{often}"));
-        hit.at(answer.data_at(node));
+        for node in nodes {
+            hit.at(answer.data_at(node));
+        }
         hit.count = missing;
     }
 }
@@ -165,8 +206,9 @@ fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
     let mut told = BTreeSet::new();
     for answer in answers.iter().filter(|answer| answer.is_success() && !answer.text.trim().is_empty()) {
         let Some(payload) = answer.structured_payload() else { continue };
-        told.extend(fields(answer, payload, |state| !state.is_missing()).into_iter().map(|(path, ..)| path));
-        for (path, missing, _, node) in fields(answer, payload, FactState::is_missing) {
+        told.extend(fields(answer, payload, |fact, _| !fact.state.is_missing()).into_iter().map(|field| field.path));
+        for FieldFacts { path, count: missing, nodes, .. } in fields(answer, payload, |fact, _| fact.state.is_missing()) {
+            let node = nodes[0];
             let place = answer.data_at(node);
             let (often, values) = never.get(&path).map_or((0, 0), |(often, values, _)| (*often, *values));
             never.insert(path, (often + 1, values + missing, place));
@@ -181,12 +223,14 @@ fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
 
 fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
-    for (path, differs, _, node) in fields(answer, payload, |state| state == FactState::Differs) {
+    let rounded = rounded(answer);
+    let differs = |fact: &Fact, node: Node<'_>| fact.state == FactState::Differs && rounded(fact, node).is_none();
+    for FieldFacts { path, count: differs, nodes, place, .. } in fields(answer, payload, differs) {
+        let node = nodes[0];
         // Texts label many things with "ID".
         if path.ends_with("/id") {
             continue;
         }
-        let place = answer.matched().facts.iter().find(|fact| fact.node() == node.index()).and_then(crate::capture::Fact::place);
         let said = place.clone().map(|place| clip(&answer.text[place])).unwrap_or_default();
         let hit = hits.say(format!("`{path}` is {}, the text says {said}", clip(&node.raw_text())));
         hit.at(answer.data_at(node));
@@ -199,10 +243,21 @@ fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
-    for (path, reworded, _, node) in fields(answer, payload, |state| state == FactState::Reworded) {
+    for FieldFacts { path, count: reworded, nodes, .. } in fields(answer, payload, |fact, _| fact.state == FactState::Reworded) {
         let hit = hits.say(format!("`{path}` stands in the text in another form"));
-        hit.at(answer.data_at(node));
+        for node in nodes {
+            hit.at(answer.data_at(node));
+        }
         hit.count = reworded;
+    }
+    let rounded = rounded(answer);
+    let is_rounded = |fact: &Fact, node: Node<'_>| fact.state.is_missing() && rounded(fact, node).is_some();
+    for FieldFacts { path, count, nodes, .. } in fields(answer, payload, is_rounded) {
+        let hit = hits.say(format!("`{path}` stands in the text rounded"));
+        for node in nodes {
+            hit.at(answer.data_at(node));
+        }
+        hit.count = count;
     }
 }
 
@@ -241,91 +296,6 @@ fn shadows(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if let Some(share) = shadowed(answer).filter(|share| *share < hits.limit && answer.is_success()) {
         hits.say(format!("`structuredContent` holds {share}% of what the text says")).at_path(FoundIn::Structured, "");
     }
-}
-
-/// A member of the data that counts, at its top or one below.
-fn counter<'a>(payload: &'a Payload, names: &[&str]) -> Option<(Node<'a>, u64)> {
-    let root = payload.root();
-    let near = root.children().chain(root.children().filter(|child| child.kind() == Kind::Object).flat_map(Node::children));
-    near.filter(|node| node.key().is_some_and(|key| names.contains(&&*key)))
-        .find_map(|node| Some((node, u64::try_from(node.as_i64()?).ok()?)))
-}
-
-const TOTALS: [&str; 5] = ["totalCount", "total", "total_count", "totalResults", "hitsTotal"];
-const COUNTS: [&str; 6] = ["count", "returned", "returnedCount", "noteCount", "resultCount", "pageCount"];
-
-fn number(text: &str) -> Option<u64> {
-    text.replace(',', "").parse().ok()
-}
-
-fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let (Some(payload), Some(list)) = (answer.exact_payload(), answer.records()) else { return };
-    let listed = list.len() as u64;
-    let total = counter(payload, &TOTALS);
-    if let Some((node, total)) = total.filter(|(_, total)| *total < listed) {
-        let key = node.key().unwrap_or_default();
-        hits.say(format!("`{key}` is {total}, and {listed} are listed")).at(answer.data_at(node));
-    }
-    let count = counter(payload, &COUNTS)
-        .filter(|(node, count)| *count != listed && node.key().is_some_and(|key| key == "count" || key == "returned"));
-    // A member `count` may be the total where no other is.
-    if let Some((node, count)) = count.filter(|(_, count)| total.is_some() || *count < listed) {
-        let key = node.key().unwrap_or_default();
-        hits.say(format!("`{key}` is {count}, and {listed} are listed")).at(answer.data_at(node));
-    }
-    if !payload.is_structured() {
-        return;
-    }
-    static SHOWING: RulePattern =
-        RulePattern::new(|| Regex::new(r"(?i)\bshowing (?:the )?(?:first )?(\d[\d,]*) of (\d[\d,]*)").ok());
-    let Some(showing) = &*SHOWING else { return };
-    static FOUND: RulePattern = RulePattern::new(|| {
-        Regex::new(r"(?im)^[#*\s_-]*(?:found:? )?(?:\*\*)?(?:results|found|search results|total)?:?(?:\*\*)?:? ?(\d[\d,]*) (?:\w+ )?(?:found|results|matches)\b").ok()
-    });
-    let Some(found) = &*FOUND else { return };
-    let totals = total.map(|(_, total)| total);
-    let mut is_partial = false;
-    for said in showing.captures_iter(&answer.text).take(20) {
-        is_partial = true;
-        let numbers = (said.get(1).and_then(|one| number(one.as_str())), said.get(2).and_then(|one| number(one.as_str())));
-        let (Some(shown), Some(of)) = numbers else { continue };
-        if shown != listed || totals.is_some_and(|total| total != of) {
-            let place = said.get(0).map_or(0..0, |all| all.range());
-            hits.say(format!("the text says {shown} of {of}; {listed} are listed")).at(answer.text_at(place));
-        }
-    }
-    if let Some(said) = found.captures(&answer.text).filter(|_| !is_partial)
-        && let Some(said_count) = said.get(1).and_then(|one| number(one.as_str())).filter(|count| *count != listed)
-    {
-        let place = said.get(0).map_or(0..0, |all| all.range());
-        hits.say(format!("the text says {said_count} were found; {listed} are listed, and nothing says that it is a part"))
-            .at(answer.text_at(place));
-    }
-}
-
-fn has_more(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let (Some(payload), Some(list)) = (answer.exact_payload(), answer.records()) else { return };
-    let listed = list.len() as u64;
-    let more = answer_more(payload);
-    let total = counter(payload, &TOTALS).map(|(_, total)| total);
-    let Some((node, more)) = more else { return };
-    let key = node.key().unwrap_or_default();
-    let says = |words: &str| answer.text.contains(words);
-    let is_first = counter(payload, &["offset", "skip", "page"]).is_none_or(|(_, at)| at <= 1);
-    if more && is_first && total.is_some_and(|total| total <= listed) {
-        hits.say(format!("`{key}` is true, and all {listed} are listed")).at(answer.data_at(node));
-    } else if !more && is_first && total.is_some_and(|total| total > listed) {
-        hits.say(format!("`{key}` is false, and {listed} of {} are listed", total.unwrap_or_default())).at(answer.data_at(node));
-    } else if more && says("All Results Shown") || !more && says("Truncated**") {
-        hits.say(format!("`{key}` is {more}, and the text says the opposite")).at(answer.data_at(node));
-    }
-}
-
-/// What the data says of there being more.
-fn answer_more(payload: &Payload) -> Option<(Node<'_>, bool)> {
-    let root = payload.root();
-    let near = root.children().chain(root.children().filter(|child| child.kind() == Kind::Object).flat_map(Node::children));
-    near.filter(|node| node.key().is_some_and(|key| MORE.contains(&&*key))).find_map(|node| Some((node, node.as_bool()?)))
 }
 
 /// Whether a text block is the JSON of `structuredContent`.
@@ -426,7 +396,8 @@ fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if taken.is_empty() || is_summary(answer, hits.limit_of(SUMMARY)) {
         return;
     }
-    for (path, missing, total, node) in fields(answer, payload, FactState::is_missing) {
+    for FieldFacts { path, count: missing, total, nodes, .. } in fields(answer, payload, |fact, _| fact.state.is_missing()) {
+        let node = nodes[0];
         let key = node.key().unwrap_or_default().to_lowercase().replace('_', "");
         let taker = match taken.get(&key) {
             Some(tool) => Some(*tool),
@@ -445,7 +416,9 @@ fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let is_shown = node.as_number().is_some_and(|number| number.len() > 2 && answer.text.contains(number));
         if let Some(taker) = taker.filter(|_| !is_shown) {
             let hit = hits.say(format!("`{path}` is not in the text in {missing} of {total}, and `{taker}` takes such an id"));
-            hit.at(answer.data_at(node));
+            for node in nodes {
+                hit.at(answer.data_at(node));
+            }
         }
     }
 }
@@ -454,11 +427,7 @@ fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 fn entity(node: Node<'_>, tool: &str) -> Vec<String> {
     let above = std::iter::successors(node.parent(), |node| node.parent()).filter_map(|node| node.key()).take(2);
     let words = above.flat_map(|key| super::tool::words(&key)).chain(super::tool::words(tool));
-    let singular = |word: String| match word.strip_suffix("ies") {
-        Some(stem) => format!("{stem}y"),
-        None => word.strip_suffix('s').map_or(word.clone(), str::to_owned),
-    };
-    words.map(singular).collect()
+    words.map(super::tool::singular).collect()
 }
 
 fn wrapped(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{CheckedAnswer, CheckedServer, Checker, Contradiction, Finding, FoundAt, FoundIn, RuleSettings};
 use crate::analysis::{Ctx, Query, Stop, Weigh};
+use crate::capture::Payload;
 use crate::format::ParsedCapture;
 
 /// What the rules find in an answer and in its tool's definition.
@@ -52,9 +53,9 @@ impl FindingMarks {
         at.map_or(&[], |at| self.texts[at].as_slice())
     }
 
-    /// Whether this node of the payload is one of them.
-    pub fn has_node(&self, node: usize) -> bool {
-        self.nodes.binary_search(&node).is_ok()
+    /// The nodes of the payload, by their tape indices.
+    pub fn nodes(&self) -> &[usize] {
+        &self.nodes
     }
 
     fn merge(&mut self, other: &Self) {
@@ -107,20 +108,27 @@ impl AnswerFindings {
             starts.push((block.index, start));
             start += block.text.as_ref().map_or(0, |text| text.len()) + 1;
         }
-        let place = |place: &FoundAt| match (place.part, &place.range) {
-            (FoundIn::Text(block), Some(range)) => {
-                let (_, start) = starts.iter().find(|(own, _)| *own == block)?;
-                Some(FindingPlace::Text(start + range.start..start + range.end))
-            }
-            (FoundIn::Structured, _) => {
-                let payload = subject.payload.as_ref().filter(|payload| payload.is_structured())?;
-                Some(FindingPlace::Node(payload.root().at(&place.path)?.index()))
-            }
-            _ => None,
+        let payload = subject.payload.as_ref();
+        let places_of = |place: &FoundAt| {
+            let text = match (place.part, &place.range) {
+                (FoundIn::Text(block), Some(range)) => starts
+                    .iter()
+                    .find(|(own, _)| *own == block)
+                    .map(|(_, start)| FindingPlace::Text(start + range.start..start + range.end)),
+                _ => None,
+            };
+            // A value that was read from the text stands in the data as well.
+            let is_data = |payload: &&Payload| match place.part {
+                FoundIn::Structured => payload.is_structured(),
+                FoundIn::Text(_) => !payload.is_structured() && !place.path.is_empty(),
+                FoundIn::Result | FoundIn::Definition => false,
+            };
+            let node = payload.filter(is_data).and_then(|payload| payload.root().at(&place.path));
+            text.into_iter().chain(node.map(|node| FindingPlace::Node(node.index())))
         };
-        let places: Vec<Vec<_>> = findings.iter().map(|finding| finding.places.iter().filter_map(place).collect()).collect();
+        let places: Vec<Vec<_>> = findings.iter().map(|finding| finding.places.iter().flat_map(places_of).collect()).collect();
         let text_len = start.saturating_sub(1);
-        let payload = subject.payload.as_ref().filter(|payload| payload.is_structured());
+        let payload = payload.filter(|payload| payload.is_structured());
         let marks_of = |places: &Vec<FindingPlace>| {
             let mut marks = FindingMarks::default();
             let is_marked = |range: &Range<usize>| (1..MARKED_BYTES).contains(&range.len());

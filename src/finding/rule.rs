@@ -260,7 +260,7 @@ pub struct Hit {
 }
 
 /// More places of one finding are counted alone.
-const PLACES: usize = 20;
+pub(super) const PLACES: usize = 20;
 /// More findings of one rule are counted together.
 const DIFFERENT: usize = 500;
 

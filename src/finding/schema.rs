@@ -334,9 +334,26 @@ fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let Some(pattern) = &*PATTERN else { return };
     for argument in tool.arguments() {
         let described = text(argument, "description").unwrap_or_default();
-        let is_example = ["e.g", "example", "such as", "like ", "\"true\"", "'true'", "`true`"]
-            .iter()
-            .any(|word| described.to_lowercase().contains(word));
+        // Examples, and lists that any text may follow.
+        let is_example = [
+            "e.g",
+            "example",
+            "such as",
+            "like ",
+            "\"true\"",
+            "'true'",
+            "`true`",
+            "or string",
+            "or a string",
+            "or any ",
+            "or text",
+            "or custom",
+            "or a custom",
+            "or the name",
+            "or the id",
+        ]
+        .iter()
+        .any(|word| described.to_lowercase().contains(word));
         let is_open = argument.get("enum").is_none()
             && argument.get("anyOf").is_none()
             && argument.get("$ref").is_none()

@@ -1,4 +1,5 @@
-//! What a person wants to hear of: profiles, and per rule a severity, a limit or nothing, each with its reason (`loupe.toml`).
+//! What a person wants to hear of: profiles, per rule a severity, a limit or nothing, and rules that are silent for one
+//! tool, each with its reason (`loupe.toml`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -26,13 +27,20 @@ pub struct RuleSettings {
     pub profiles: BTreeSet<Profile>,
     /// By rule.
     pub changes: BTreeMap<&'static str, RuleChange>,
+    /// Rules that say nothing of a tool, resource or prompt, by its name.
+    pub silenced: BTreeSet<(&'static str, String)>,
     /// From which severity on a check says no.
     pub fail_on: Severity,
 }
 
 impl Default for RuleSettings {
     fn default() -> Self {
-        Self { profiles: BTreeSet::from(Profile::DEFAULT), changes: BTreeMap::new(), fail_on: Severity::Error }
+        Self {
+            profiles: BTreeSet::from(Profile::DEFAULT),
+            changes: BTreeMap::new(),
+            silenced: BTreeSet::new(),
+            fail_on: Severity::Error,
+        }
     }
 }
 
@@ -44,6 +52,16 @@ struct File {
     fail_on: Option<Spanned<String>>,
     #[serde(default)]
     rules: BTreeMap<Spanned<String>, Change>,
+    #[serde(default)]
+    silence: Vec<Silence>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Silence {
+    rule: Spanned<String>,
+    tool: String,
+    reason: Spanned<String>,
 }
 
 #[derive(Deserialize)]
@@ -81,12 +99,20 @@ impl RuleSettings {
         if let Some(name) = file.fail_on {
             settings.fail_on = severity(name.get_ref()).map_err(|problem| problem.at(place))?;
         }
+        let known = |id: &Spanned<String>| {
+            let what = || format!("there is no rule `{}`", id.get_ref());
+            rule(id.get_ref()).ok_or_else(|| wrong(what(), Some(id.span())).hint("`mcp-loupe rules` lists them"))
+        };
+        for Silence { rule, tool, reason } in file.silence {
+            let rule = known(&rule)?;
+            if reason.get_ref().trim().is_empty() {
+                let what = format!("`{}` is silent for `{tool}` without a reason", rule.id);
+                return Err(wrong(what, Some(reason.span())).hint("say why: reason = \"…\""));
+            }
+            settings.silenced.insert((rule.id, tool));
+        }
         for (id, change) in file.rules {
-            let span = Some(id.span());
-            let Some(rule) = rule(id.get_ref()) else {
-                let what = format!("there is no rule `{}`", id.get_ref());
-                return Err(wrong(what, span).hint("`mcp-loupe rules` lists them"));
-            };
+            let (rule, span) = (known(&id)?, Some(id.span()));
             let severity = change.severity.map(|name| severity(name.get_ref()).map_err(|problem| problem.at(place)));
             let severity = severity.transpose()?;
             if (change.off || severity.is_some()) && change.reason.trim().is_empty() {
@@ -100,6 +126,23 @@ impl RuleSettings {
             settings.changes.insert(rule.id, change);
         }
         Ok(settings)
+    }
+
+    /// The text of the file with a rule that is silent for a tool from now on; what stands there stays as it is.
+    ///
+    /// # Errors
+    /// The file could not be read before, or could not be with it: it has an inline `silence = […]`.
+    pub fn with_silence(text: &str, place: &str, rule: &Rule, tool: &str, reason: &str) -> Result<String, Problem> {
+        Self::parse(text, place)?;
+        let gap = match text {
+            "" => "",
+            _ if text.ends_with('\n') => "\n",
+            _ => "\n\n",
+        };
+        let quoted = |text: &str| toml::Value::from(text).to_string();
+        let (rule, tool, reason) = (quoted(rule.id), quoted(tool), quoted(reason));
+        let longer = format!("{text}{gap}[[silence]]\nrule = {rule}\ntool = {tool}\nreason = {reason}\n");
+        Self::parse(&longer, place).map(|_| longer)
     }
 
     pub(super) fn is_off(&self, rule: &Rule) -> bool {
@@ -121,12 +164,16 @@ impl RuleSettings {
         let profiles: Vec<_> =
             levels.map(|(profile, severity)| (*profile, change.or(hit.severity).unwrap_or(*severity))).collect();
         let severity = profiles.iter().map(|(_, severity)| *severity).min()?;
+        let subject = hit.subject.unwrap_or_else(|| subject.to_owned());
+        if !self.silenced.is_empty() && self.silenced.contains(&(rule.id, subject.clone())) {
+            return None;
+        }
         Some(Finding {
             rule,
             severity,
             profiles,
             message: hit.message,
-            subject: hit.subject.unwrap_or_else(|| subject.to_owned()),
+            subject,
             places: hit.places,
             count: hit.count,
             saves: hit.saves.filter(|saved| saved.o200k_base > 0),

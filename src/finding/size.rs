@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use regex::Regex;
 
-use super::answer::{MORE, RulePattern, is_page_name, leaves, saved, tokens, wild};
+use super::answer::{RulePattern, is_page_name, leaves, near, saved, tokens, wild};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, Cost, DialCodeblock, HostCompat};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
@@ -203,14 +203,8 @@ fn cut_mid_record(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 const WAYS: [&str; 10] =
     ["cursor", "next", "offset", "page", "pagesize", "limit", "filter", "skip", "start_index", "more results"];
 
-fn says_more(answer: &CheckedAnswer<'_>) -> bool {
-    let root = answer.exact_payload().map(|payload| payload.root());
-    let near = root.into_iter().flat_map(|root| root.children().chain(root.children().flat_map(Node::children)).take(1_000));
-    near.filter(|node| node.key().is_some_and(|key| MORE.contains(&&*key))).any(|node| node.as_bool() == Some(true))
-}
-
 fn no_guidance(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    if !answer.is_success() || !says_more(answer) {
+    if !answer.is_success() || !answer.says_more().is_some_and(|(_, more)| more) {
         return;
     }
     let text = answer.text.to_lowercase();
@@ -263,11 +257,8 @@ fn silent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
     let Some(payload) = answer.exact_payload() else { return };
     let says = ["total", "more", "truncated", "cursor", "next", "remaining", "offset"];
-    let above = payload
-        .root()
-        .children()
-        .chain(payload.root().children().filter(|child| child.kind() == Kind::Object).flat_map(Node::children));
-    let is_said = above.filter_map(|node| node.key()).any(|key| says.iter().any(|word| key.to_lowercase().contains(word)));
+    let is_said =
+        near(payload.root()).filter_map(|node| node.key()).any(|key| says.iter().any(|word| key.to_lowercase().contains(word)));
     let text = answer.text.to_lowercase();
     let is_told = answer.json_text().is_none() && says.iter().chain(&[" of ", "showing"]).any(|word| text.contains(word));
     if !is_said && !is_told {

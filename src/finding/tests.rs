@@ -121,7 +121,7 @@ fn every_rule_fires_on_its_example_and_not_on_its_counter_example() {
         for example in &examples {
             let rule = rule(&example.rule).unwrap_or_else(|| panic!("there is no rule {}", example.rule));
             if found(rule, example, &example.fires).is_empty() {
-                wrong.push(format!("{} is silent on its example", rule.id));
+                wrong.push(format!("{} is silent on its example: {}", rule.id, example.fires));
             }
             let said = found(rule, example, &example.silent);
             wrong.extend(said.iter().map(|finding| format!("{} fires on its counter-example: {}", rule.id, finding.message)));
@@ -198,6 +198,29 @@ fn settings_say_what_is_wrong_with_its_line() {
 }
 
 #[test]
+fn a_rule_can_be_silent_for_one_tool() {
+    let missing = rule("annotations/missing").unwrap();
+    let tools = tools(r#"[{"name":"a \"b\"","inputSchema":{"type":"object"}},{"name":"c","inputSchema":{"type":"object"}}]"#);
+    let hosts = Hosts::built_in();
+    for before in ["", "# ours\nfail_on = 'warning' # why", "[[silence]]\nrule = 'markdown/link'\ntool = 'c'\nreason = 'known'\n"]
+    {
+        let text = RuleSettings::with_silence(before, "loupe.toml", missing, "a \"b\"", "it asks\nanyway").unwrap();
+        assert!(text.starts_with(before), "{text}");
+        let settings = RuleSettings::parse(&text, "loupe.toml").unwrap();
+        let found =
+            Checker { settings: &settings, hosts: &hosts }.server(&CheckedServer { tools: &tools, ..CheckedServer::default() });
+        let of: Vec<_> = found.iter().filter(|finding| finding.rule.id == missing.id).map(|finding| &*finding.subject).collect();
+        assert_eq!(of, ["c"], "{text}");
+    }
+    let refused = |before: &str, reason: &str| {
+        RuleSettings::with_silence(before, "loupe.toml", missing, "a", reason).map_err(|problem| problem.message()).unwrap_err()
+    };
+    assert_eq!(refused("", " "), "`annotations/missing` is silent for `a` without a reason (loupe.toml, line 4)");
+    assert!(refused("silence = []", "known").contains("not valid settings of rules"), "{}", refused("silence = []", "known"));
+    assert!(refused("profiles = 3", "known").contains("line 1"));
+}
+
+#[test]
 fn only_what_is_new_counts_against_a_baseline() {
     let (old, new) = (
         tools(r#"{"name":"a","inputSchema":{"type":"object"}}"#),
@@ -246,6 +269,18 @@ fn a_fix_can_be_counted_as_an_answer_of_its_own() {
         (cx.get(&count("both")).unwrap().unwrap(), cx.get(&crate::analysis::AsMended(mended, count("structured"))));
     let saved = before.tokens.o200k_base - after.unwrap().unwrap().tokens.o200k_base;
     assert_eq!(twin.saves.unwrap().o200k_base, saved);
+}
+
+#[test]
+fn what_was_read_from_a_text_is_marked_in_both() {
+    let answer = r#"{"content":[{"type":"text","text":"{\"a\":1,\"of\":\"{\\\"b\\\":[1,2]}\"}"}]}"#;
+    let (settings, hosts) = (RuleSettings::default(), Hosts::built_in());
+    let subjects = [subject(Arc::new(capture(answer, &Tool::unlisted("t"), None, None)))];
+    let cancel = crate::cancel::Cancel::new();
+    let found = crate::analysis::Ctx::of(&subjects, &hosts, &cancel).get(&FindingsQuery(Arc::new(settings))).unwrap().unwrap();
+    let at = found.findings.iter().position(|finding| finding.rule.id == "shape/json-in-json").unwrap();
+    assert!(matches!(found.places[at][..], [FindingPlace::Text(_), FindingPlace::Node(_)]), "{:?}", found.places[at]);
+    assert_eq!((found.marks_of[at].texts("content").len(), found.marks_of[at].nodes().len()), (1, 1));
 }
 
 #[test]

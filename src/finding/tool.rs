@@ -131,6 +131,15 @@ pub fn words(name: &str) -> Vec<String> {
     words
 }
 
+/// A word without its plural.
+pub fn singular(word: String) -> String {
+    match word.strip_suffix("ies") {
+        Some(stem) => format!("{stem}y"),
+        None if word.ends_with("ches") || word.ends_with("shes") || word.ends_with("xes") => word[..word.len() - 2].to_owned(),
+        None => word.strip_suffix('s').map_or(word.clone(), str::to_owned),
+    }
+}
+
 const READS: [&str; 14] =
     ["get", "list", "search", "find", "read", "fetch", "show", "describe", "query", "lookup", "view", "count", "status", "test"];
 const WRITES: [&str; 23] = [

@@ -27,7 +27,7 @@ use super::lines::Unended;
 use super::tap::{AbandonedRequest, Answer, End, PendingRequest, SideMessages, Tap, Text, quote};
 use super::tasks::{self, Support};
 use super::{Call, ContentRequest, List, Listing, ToolList, http, param_headers};
-use crate::capture::{Capture, Message, Outcome, Server, Step, StepState, Tool};
+use crate::capture::{Capture, Message, Outcome, Prompt, Resource, Server, ServerLists, Step, StepState, Tool};
 use crate::json::write;
 pub(super) use listen::Listening;
 
@@ -226,6 +226,39 @@ impl Session {
             }
             seen.push(next);
         }
+    }
+
+    /// Lists the tools twice, then the other kinds that the server declares, each page within `limit`. `note` is told what
+    /// is odd about a list.
+    ///
+    /// # Errors
+    /// When not even the first page of one can be read.
+    pub async fn lists(&self, limit: impl Fn() -> Duration, mut note: impl FnMut(&str)) -> Result<ServerLists, Error> {
+        let tools = async || Ok::<_, Error>(self.list_tools(limit()).await?.tools.into_iter().map(Arc::new).collect());
+        let mut lists = ServerLists {
+            server: Some(self.server.clone()),
+            tools: tools().await?,
+            again: tools().await?,
+            ..ServerLists::default()
+        };
+        let mut entries = async |listing| {
+            let list = self.list(listing, limit()).await?;
+            list.note.iter().for_each(|text| note(text));
+            Ok::<_, Error>(list.entries)
+        };
+        if self.server.declares("/resources") {
+            lists.resources = entries(Listing::Resources).await?.into_iter().map(|raw| Resource::read(raw, false)).collect();
+            match entries(Listing::Templates).await {
+                Ok(templates) => lists.resources.extend(templates.into_iter().map(|raw| Resource::read(raw, true))),
+                // Many servers declare resources and know no templates.
+                Err(Error::Rpc { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if self.server.declares("/prompts") {
+            lists.prompts = entries(Listing::Prompts).await?.into_iter().map(Prompt::read).collect();
+        }
+        Ok(lists)
     }
 
     async fn list_page(

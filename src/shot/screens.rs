@@ -27,8 +27,8 @@ use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog, DrawerTab, Effect, Event,
-    FindingsAction, FixtureAction, HostsAction, PaneView, ProbeAction, QueryState, SessionUpdate, State, TableAction, TriedFix,
-    ViewAction,
+    FindingsAction, FixtureAction, HostsAction, PaneView, ProbeAction, QueryState, ServersAction, SessionUpdate, State,
+    TableAction, TriedFix, ViewAction,
 };
 
 /// Names for `--screen`, each a state worth a picture.
@@ -45,6 +45,8 @@ pub const SCREENS: &[&str] = &[
     "findings",
     "findings-large",
     "finding-tried",
+    "finding-places",
+    "finding-silence",
     "hosts",
     "probe",
     "connect",
@@ -260,6 +262,26 @@ fn staged(
             if let Some(finding) = finding.filter(|finding| finding.mended.is_some()) {
                 let tried = finding.mended.map(|mended| TriedFix { message: finding.message, mended });
                 stage.perform(FindingsAction::Try(tried));
+            }
+            stage.settle()?;
+        }
+        "finding-places" => {
+            stage.connect(chosen)?;
+            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            stage.perform(ViewAction::SetPane { pane: 1, shows: PaneView::Hex("content") });
+            stage.perform(ViewAction::SetPane { pane: 2, shows: PaneView::Table });
+            stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
+            stage.settle()?;
+        }
+        "finding-silence" => {
+            stage.perform(ServersAction::StartIn("/projects/companies".into()));
+            stage.connect(chosen)?;
+            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
+            stage.settle()?;
+            if let Some(finding) = select_finding(&mut stage, "annotations/missing")? {
+                let reason = "our host asks before every call".to_owned();
+                stage.perform(Action::ShowDialog(Dialog::Silence { rule: finding.rule.id, tool: finding.subject, reason }));
             }
             stage.settle()?;
         }

@@ -119,6 +119,12 @@ pub enum Dialog {
     Values(Box<MissingValues>),
     /// Tools of the server that are called without a question.
     AllowedTools,
+    /// Why a rule is to say nothing of a tool, as it is typed.
+    Silence {
+        rule: &'static str,
+        tool: String,
+        reason: String,
+    },
     /// The name that the arguments are to be kept under.
     KeepArguments {
         name: String,

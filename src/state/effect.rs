@@ -57,6 +57,13 @@ pub enum Effect {
         folder: PathBuf,
         changes: crate::settings::Changes,
     },
+    /// Writes into this `loupe.toml` that a rule says nothing of a tool.
+    Silence {
+        file: PathBuf,
+        rule: &'static str,
+        tool: String,
+        reason: String,
+    },
     ChoosePath(PathPurpose),
     App(AppEffect),
 }

@@ -46,6 +46,12 @@ pub enum Event {
     Exact(exact::ExactEvent),
     Hosts(HostsEvent),
     ToolsRead(Result<ToolsRead, Problem>),
+    /// The file says that a rule is silent for a tool.
+    Silenced {
+        file: PathBuf,
+        rule: &'static str,
+        tool: String,
+    },
     /// Every answer that a file or a pasted text held, at least one.
     Opened(Vec<Arc<Capture>>),
     Answered {

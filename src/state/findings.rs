@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::State;
 use super::change::toggle;
+use super::{Effect, State};
 use crate::analysis::Mended;
 use crate::finding::{Profile, RuleSettings, Severity};
 
@@ -61,6 +61,12 @@ pub enum FindingsAction {
     Enlarge(bool),
     /// Shows the ledger of the answer as this fix makes it; `None` as it is.
     Try(Option<TriedFix>),
+    /// Has a rule say nothing of a tool any more, for this reason, in the project's `loupe.toml`.
+    Silence {
+        rule: &'static str,
+        tool: String,
+        reason: String,
+    },
     /// Follows a `loupe.toml`.
     UseRules {
         file: PathBuf,
@@ -69,7 +75,21 @@ pub enum FindingsAction {
 }
 
 impl State {
-    pub(super) fn change_findings(&mut self, action: FindingsAction) {
+    /// The `loupe.toml` that is followed, else the one that the folder would get that the window was started in.
+    pub fn rules_file(&self) -> Option<PathBuf> {
+        let new = || Some(self.servers.here()?.join(RuleSettings::FILE));
+        self.view.findings.file.clone().or_else(new)
+    }
+
+    pub(super) fn silenced(&mut self, file: PathBuf, rule: &'static str, tool: String) {
+        self.toast(&format!("{rule} says nothing of {tool} any more: {}", file.display()));
+        let view = &mut self.view.findings;
+        Arc::make_mut(&mut view.rules).silenced.insert((rule, tool));
+        (view.file, view.selected) = (Some(file), None);
+    }
+
+    pub(super) fn change_findings(&mut self, action: FindingsAction, effects: &mut Vec<Effect>) {
+        let file = self.rules_file();
         let view = &mut self.view.findings;
         match action {
             FindingsAction::Select(at) => view.selected = at,
@@ -88,10 +108,40 @@ impl State {
                 }
                 self.view.findings.tried = tried;
             }
+            FindingsAction::Silence { rule, tool, reason } => {
+                self.dialog = None;
+                effects.extend(file.map(|file| Effect::Silence { file, rule, tool, reason }));
+            }
             FindingsAction::UseRules { file, text } => match RuleSettings::parse(&text, &file.display().to_string()) {
                 Ok(rules) => (view.rules, view.file) = (Arc::new(rules), Some(file)),
                 Err(problem) => self.toast_problem(problem),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::{Event, ServersAction};
+
+    #[test]
+    fn a_silenced_rule_stands_in_the_nearest_file_or_a_new_one() {
+        let mut state = State::default();
+        assert_eq!(state.rules_file(), None, "nobody said where the window was started");
+        let mut effects = Vec::new();
+        state.perform(ServersAction::StartIn("/work".into()), &mut effects);
+        let silence = || FindingsAction::Silence { rule: "markdown/link", tool: "search".into(), reason: "ours".into() };
+        state.perform(silence(), &mut effects);
+        let [Effect::Silence { file, .. }] = &effects[..] else { panic!("{effects:?}") };
+        assert_eq!(file, &PathBuf::from("/work/loupe.toml"));
+        state.perform(FindingsAction::ToggleProfile(Profile::AutotaskDual), &mut Vec::new());
+        let silenced = Event::Silenced { file: "/work/loupe.toml".into(), rule: "markdown/link", tool: "search".into() };
+        state.apply(silenced, &mut Vec::new());
+        let rules = &state.view.findings.rules;
+        assert!(rules.silenced.contains(&("markdown/link", "search".to_owned())));
+        assert!(rules.profiles.contains(&Profile::AutotaskDual), "what was chosen in the window stays");
+        state.perform(FindingsAction::UseRules { file: "/loupe.toml".into(), text: String::new() }, &mut Vec::new());
+        assert_eq!(state.rules_file(), Some("/loupe.toml".into()));
     }
 }

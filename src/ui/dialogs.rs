@@ -9,8 +9,8 @@ use egui::{Frame, Id, Key, Label, Margin, Modifiers, RichText, Role, ScrollArea,
 
 use super::theme::{self, ThemeTokens};
 use super::{
-    Cx, call_bar, commands, connect, diff, exact, fixture, history, icons, once, palette, server_requests, servers, top_bar,
-    watch, widgets,
+    Cx, call_bar, commands, connect, diff, drawer, exact, fixture, history, icons, once, palette, server_requests, servers,
+    top_bar, watch, widgets,
 };
 use crate::capture::Tool;
 use crate::fixture::export::ExportChoice;
@@ -84,6 +84,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
             }
             Dialog::Values(missing) => servers::values_ui(ui, cx, missing),
             Dialog::AllowedTools => servers::allowed_ui(ui, cx, height),
+            Dialog::Silence { rule, tool, reason } => drawer::findings::silence_ui(ui, cx, rule, tool, reason),
             Dialog::KeepArguments { name } => call_bar::saved::keep_ui(ui, cx, name),
             Dialog::Variables { name, value } => call_bar::saved::variables_ui(ui, cx, name, value, height),
             Dialog::Watch(edited) => watch::dialog_ui(ui, cx, edited),

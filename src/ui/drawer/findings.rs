@@ -2,7 +2,10 @@
 
 mod detail;
 mod filters;
+mod silence;
+mod steps;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use egui::text::LayoutJob;
@@ -19,6 +22,8 @@ use crate::ui::widgets;
 use crate::ui::{Cx, drawer, icons};
 
 pub use filters::tools_ui;
+pub use silence::silence_ui;
+pub use steps::PlacesChip;
 
 const ROW: f32 = 40.0;
 const HEAD: f32 = 24.0;
@@ -320,9 +325,22 @@ impl<'a> Marked<'a> {
         only.into_iter().chain(all)
     }
 
-    /// The gravest severity of a finding about a node of the payload.
-    pub fn of_node(self, node: usize) -> Option<Severity> {
-        self.by_severity().find(|(_, marks)| marks.has_node(node)).map(|(severity, _)| severity)
+    /// The gravest severity of a finding at a byte of a format's text.
+    pub fn of_byte(self, format: &str, at: usize) -> Option<Severity> {
+        let holds = |marks: &FindingMarks| {
+            let texts = marks.texts(format);
+            texts.get(texts.partition_point(|place| place.end <= at)).is_some_and(|place| place.start <= at)
+        };
+        self.by_severity().find(|(_, marks)| holds(marks)).map(|(severity, _)| severity)
+    }
+
+    /// The gravest severity of a finding about one of these nodes of the payload.
+    pub fn of_nodes(self, nodes: Range<usize>) -> Option<Severity> {
+        let holds = |marks: &FindingMarks| {
+            let marked = marks.nodes();
+            marked.get(marked.partition_point(|node| *node < nodes.start)).is_some_and(|node| *node < nodes.end)
+        };
+        self.by_severity().find(|(_, marks)| holds(marks)).map(|(severity, _)| severity)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::capture::Payload;
 use crate::format::{TableForm, cell_text};
 use crate::json::{Kind, Node};
 use crate::state::{Action, QueryState, TableAction, ViewAction};
+use crate::ui::drawer::findings;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::top_bar::menu_item;
 use crate::ui::widgets::{self, Button};
@@ -212,6 +213,10 @@ impl Grid<'_> {
         widgets::text_right(ui, pos2(line.left - CELL, y), widgets::grouped(row as u64), theme::mono(11.0), t.weak);
         let pointer = response.interact_pointer_pos().or(response.hover_pos());
         let mut under = None;
+        let marked = findings::marked(cx);
+        if let Some(severity) = marked.and_then(|marks| marks.of_nodes(item..item + 1)) {
+            ui.painter().rect_filled(findings::edge(line.rect), 0.0, findings::look(t, severity).0);
+        }
         let mut spoken = format!("row {}", widgets::grouped(row as u64));
         let mut x = line.left;
         for (position, (column, width)) in self.columns.iter().zip(&self.widths).enumerate() {
@@ -235,6 +240,11 @@ impl Grid<'_> {
                 let is_current = line.current.is_some_and(|at| inside.contains(&at));
                 let (fill, stroke) = find::colors(t, is_current);
                 ui.painter().rect(cell.shrink2(vec2(3.0, 2.0)), theme::RADIUS_BAR, fill, stroke, egui::StrokeKind::Inside);
+            }
+            let severity = marked.and_then(|marks| marks.of_nodes(inside.clone()));
+            if let Some((fill, below)) = severity.map(|severity| findings::mark_colors(t, severity)) {
+                ui.painter().rect_filled(cell.shrink2(vec2(3.0, 2.0)), theme::RADIUS_BAR, fill);
+                ui.painter().hline(cell.shrink(3.0).x_range(), cell.bottom() - 2.5, Stroke::new(1.0, below));
             }
             let text = shown(node);
             spoken.push_str(&format!(", {} {text}", self.table.columns[*column].key));

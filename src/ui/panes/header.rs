@@ -9,6 +9,7 @@ use crate::host::HostId;
 use crate::state::{Action, PaneView, QueryState, ViewAction};
 use crate::token::Count;
 use crate::ui::commands::{self, Region};
+use crate::ui::drawer::findings::PlacesChip;
 use crate::ui::theme::{self, Hue, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, compare, diff, icons};
@@ -147,10 +148,17 @@ pub fn header_ui(
             };
             let words = ui.painter().layout_no_wrap(short_title(&title.name).to_owned(), theme::title(), t.strong).size().x;
             // A pane that is not shown is offered by name where there is room, else by a plus.
-            let is_named = rect.width() - view_as - others.len() as f32 * 112.0 >= words + 190.0;
-            let chips = others.len() as f32 * if is_named { 112.0 } else { 38.0 };
+            let least = rect.width() - view_as - others.len() as f32 * 38.0 - words - 196.0;
+            let places = PlacesChip::fitting(ui, cx, pane, view, title.format, least);
+            let marks = places.as_ref().map_or(0.0, |places| places.width + 10.0);
+            let is_named = rect.width() - view_as - marks - others.len() as f32 * 112.0 >= words + 190.0;
+            let chips = marks + others.len() as f32 * if is_named { 112.0 } else { 38.0 };
             if rect.width() - view_as - chips >= words + 226.0 {
                 copy_button(ui, cx, view, title);
+            }
+            if let Some(places) = &places {
+                ui.add_space(8.0);
+                places.show(ui, cx);
             }
             ui.add_space(8.0);
             let name = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong).size().x;

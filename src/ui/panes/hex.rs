@@ -11,6 +11,7 @@ use crate::analysis::{BytesQuery, TextQuery};
 use crate::capture::CaptureId;
 use crate::state::{Action, PaneView, QueryState, ViewAction};
 use crate::ui::Cx;
+use crate::ui::drawer::findings;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 
@@ -116,10 +117,12 @@ pub fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         }
     }
     // Offsets of what was found are those of the text, which are the bytes' where it is UTF-8.
-    let is_text =
-        |found: &&[Range<usize>]| !found.is_empty() && cx.ready(TextQuery(pane.format)).is_some_and(|view| view.is_exact);
-    let found = Some(find::places(cx, pane)).filter(is_text).unwrap_or_default();
+    let places = find::places(cx, pane);
+    let is_marked = !places.is_empty() || findings::marked(cx).is_some();
+    let is_exact = is_marked && cx.ready(TextQuery(pane.format)).is_some_and(|view| view.is_exact);
+    let found = if is_exact { places } else { &[] };
     let current = find::current(ui, cx, pane);
+    let marked = findings::marked(cx).filter(|_| is_exact);
     let range = selected.range(bytes.len());
     let output = area.show_viewport(ui, |ui, viewport| {
         let origin = ui.min_rect().min;
@@ -141,7 +144,7 @@ pub fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                 let fill = match mark {
                     _ if range.contains(&offset) => Some(t.sel),
                     Some(mark) => Some(find::colors(t, current == Some(mark)).0),
-                    None => None,
+                    None => marked.and_then(|marks| Some(findings::mark_colors(t, marks.of_byte(pane.format, offset)?).0)),
                 };
                 if let Some(fill) = fill {
                     ui.painter().rect_filled(span(layout.hex(at), 2), 0.0, fill);

@@ -9,6 +9,7 @@ use super::markdown::{Inline, Look};
 use super::rtl;
 use crate::state::Action;
 use crate::ui::Cx;
+use crate::ui::drawer::findings;
 use crate::ui::theme::{self, ThemeTokens};
 
 /// The face of a stretch of Markdown.
@@ -49,7 +50,9 @@ fn format(t: &ThemeTokens, look: Look, font: &Font) -> TextFormat {
     TextFormat {
         font_id: id,
         color,
-        background: if look.is_special {
+        background: if let Some(severity) = look.marked {
+            findings::mark_colors(t, severity).0
+        } else if look.is_special {
             t.warn_bg
         } else if look.is_code {
             t.hover

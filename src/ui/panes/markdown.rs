@@ -8,6 +8,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
 
 use crate::analysis::special;
+use crate::finding::Severity;
 use crate::format::MARKDOWN;
 use crate::source::is_web;
 
@@ -22,6 +23,8 @@ pub struct Look {
     pub is_weak: bool,
     /// The name of a character that cannot be seen.
     pub is_special: bool,
+    /// What a finding says of it.
+    pub marked: Option<Severity>,
 }
 
 /// Text with looks and links, on its way to a layout.
@@ -51,6 +54,23 @@ impl Inline {
             }
         }
         self.push_plain(&rest, look);
+    }
+
+    /// Marks a part of the text.
+    pub fn mark(&mut self, part: &Range<usize>, severity: Severity) {
+        let mut start = 0;
+        let mut spans = Vec::with_capacity(self.spans.len() + 2);
+        for &(end, look) in &self.spans {
+            let marked = Look { marked: look.marked.or(Some(severity)), ..look };
+            let cuts = [part.start.clamp(start, end), part.end.clamp(start, end), end];
+            for (to, look) in cuts.into_iter().zip([look, marked, look]) {
+                if to > start {
+                    spans.push((to, look));
+                    start = to;
+                }
+            }
+        }
+        self.spans = spans;
     }
 
     fn push_plain(&mut self, text: &str, look: Look) {

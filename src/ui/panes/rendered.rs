@@ -12,17 +12,24 @@ use egui_commonmark::CommonMarkCache;
 
 use super::card::{self, Controls, Header};
 use super::item::{ItemPlace, SIDE, item_ui, raw};
+use super::markdown::ItemKind;
 use super::select::between;
 use super::text::goto_id;
 use super::{PaneCx, find, markdown, table};
 use crate::analysis::{MdKind, ParsedCaptureQuery, RenderedQuery, RenderedView, Table};
 use crate::capture::{Block, BlockKind};
+use crate::finding::Severity;
 use crate::format::ParsedCapture;
 use crate::state::QueryState;
 use crate::ui::drawer::findings;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
+
+/// Longer marks are of the whole entry.
+const MOST_MARKED: usize = 400;
+/// So many places of a severity are marked by their words in one entry.
+const MOST_WORDS: usize = 32;
 
 #[derive(Clone)]
 enum Kind {
@@ -68,6 +75,33 @@ struct Entry {
     range: Range<usize>,
     /// Estimated until it was drawn once.
     height: f32,
+}
+
+/// Words of an entry that a finding marks.
+struct MarkedWords {
+    severity: Severity,
+    /// As they are painted; empty where that is not known.
+    text: String,
+    /// How often they stand in the entry before.
+    before: usize,
+    is_found: bool,
+}
+
+impl MarkedWords {
+    /// Marks them in a part of the entry.
+    fn mark(&mut self, inline: &mut markdown::Inline) {
+        if self.text.is_empty() || self.is_found {
+            return;
+        }
+        let at = inline.text.match_indices(&self.text).map(|(at, _)| at).nth(self.before);
+        match at {
+            Some(at) => {
+                inline.mark(&(at..at + self.text.len()), self.severity);
+                self.is_found = true;
+            }
+            None => self.before -= inline.text.matches(&self.text).count(),
+        }
+    }
 }
 
 /// What a pane keeps between frames.
@@ -271,10 +305,11 @@ impl Flow {
                     continue;
                 }
                 let entry = self.entries[at].clone();
+                let mut words = marked.map(|marked| self.marked_words(marked, pane.format, &entry.range)).unwrap_or_default();
                 let top = pos2(origin.x, (origin.y + y).round());
                 let is_cut = !entry.range.is_empty() && between(cuts, &entry.range).next().is_some();
                 let ground = ui.painter().add(egui::Shape::Noop);
-                let painted = ui.push_id(at, |ui| self.entry_ui(ui, cx, &entry, top, width));
+                let painted = ui.push_id(at, |ui| self.entry_ui(ui, cx, &entry, top, width, &mut words));
                 let painted = painted.inner;
                 if is_cut {
                     let t = ThemeTokens::of(ui);
@@ -295,14 +330,15 @@ impl Flow {
                     let mark = egui::epaint::RectShape::new(place, theme::RADIUS_BADGE, fill, stroke, StrokeKind::Inside);
                     ui.painter().set(ground, mark);
                 }
-                for (severity, marks) in marked.iter().flat_map(|marks| marks.by_severity()) {
-                    if !entry.range.is_empty() && between(marks.texts(pane.format), &entry.range).next().is_some() {
-                        let t = ThemeTokens::of(ui);
-                        let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted));
-                        ui.painter().set(ground, egui::Shape::rect_filled(place, 0.0, findings::mark_colors(t, severity).0));
-                        ui.painter().rect_filled(findings::edge(place), 0.0, findings::look(t, severity).0);
-                        break;
+                if let Some(gravest) = words.first().map(|words| words.severity) {
+                    let t = ThemeTokens::of(ui);
+                    let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted));
+                    // Where the words are not known, the whole of it is meant.
+                    if let Some(whole) = words.iter().find(|words| !words.is_found) {
+                        ui.painter()
+                            .set(ground, egui::Shape::rect_filled(place, 0.0, findings::mark_colors(t, whole.severity).0));
                     }
+                    ui.painter().rect_filled(findings::edge(place), 0.0, findings::look(t, gravest).0);
                 }
                 was_cut = is_cut || (was_cut && entry.range.is_empty());
                 if (painted - height).abs() > 0.5 {
@@ -330,8 +366,29 @@ impl Flow {
         self.entries.iter().map(widest).fold(width, f32::max)
     }
 
+    /// What findings mark of an entry, the gravest first.
+    fn marked_words(&self, marked: findings::Marked<'_>, format: &str, entry: &Range<usize>) -> Vec<MarkedWords> {
+        if entry.is_empty() {
+            return Vec::new();
+        }
+        let source = |range: Range<usize>| {
+            let card = self.view.cards.iter().rfind(|card| card.offset <= range.start)?;
+            card.text.get(range.start - card.offset..range.end - card.offset)
+        };
+        let words = |severity: Severity, place: &Range<usize>| {
+            let is_within = entry.start <= place.start && place.end <= entry.end && place.len() <= MOST_MARKED;
+            let own = source(place.clone()).filter(|_| is_within).unwrap_or_default();
+            let before = source(entry.start..place.start.max(entry.start)).map_or(0, |text| text.matches(own).count());
+            MarkedWords { severity, text: markdown::inline(own).text.trim().to_owned(), before, is_found: false }
+        };
+        let all = marked.by_severity().flat_map(|(severity, marks)| {
+            between(marks.texts(format), entry).take(MOST_WORDS).map(move |place| words(severity, place)).collect::<Vec<_>>()
+        });
+        all.collect()
+    }
+
     /// Paints one entry and returns its height.
-    fn entry_ui(&mut self, ui: &mut Ui, cx: &Cx<'_>, entry: &Entry, top: Pos2, width: f32) -> f32 {
+    fn entry_ui(&mut self, ui: &mut Ui, cx: &Cx<'_>, entry: &Entry, top: Pos2, width: f32, words: &mut [MarkedWords]) -> f32 {
         let record = self.view.links.at(&entry.range);
         let is_linked = record.is_some() && record == cx.state.view.record;
         match &entry.kind {
@@ -344,7 +401,8 @@ impl Flow {
             Kind::Row { table: columns, row } => match &self.view.cards[columns.card].blocks[columns.block].kind {
                 MdKind::Table(table) => {
                     let widths = columns.widths(width - 2.0 * SIDE);
-                    let cells = table::cells(table, *row, widths.len());
+                    let mut cells = table::cells(table, *row, widths.len());
+                    words.iter_mut().for_each(|words| cells.iter_mut().for_each(|cell| words.mark(cell)));
                     let row = table::TableRow { table, widths: &widths, cells: &cells, row: *row, record, is_linked };
                     table::row_ui(ui, cx, &row, top)
                 }
@@ -353,7 +411,11 @@ impl Flow {
             Kind::Item { item, offset } => {
                 let at = offset + item.range.start;
                 let place = ItemPlace { top, width, record, is_linked, is_first: at == 0, salt: at };
-                item_ui(ui, cx, item, &place, &mut self.cache)
+                let mut item = item.clone();
+                if let ItemKind::Heading(_, inline) | ItemKind::Paragraph(inline) | ItemKind::Point(_, inline) = &mut item.kind {
+                    words.iter_mut().for_each(|words| words.mark(inline));
+                }
+                item_ui(ui, cx, &item, &place, &mut self.cache)
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::contract::finding_sentence;
 use crate::finding::{Finding, FoundAt, FoundIn};
 use crate::number::grouped;
 use crate::quote::markdown_code;
-use crate::state::{Action, CompareAction, FindingsAction, TriedFix};
+use crate::state::{Action, CompareAction, Dialog, FindingsAction, TriedFix};
 use crate::token::Tokenizer;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, Tone};
@@ -39,7 +39,7 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize, fi
             preview_ui(ui, mended);
         }
         ui.add(small(format!("Source: {}", rule.source), t.weak));
-        foot_ui(ui, cx);
+        foot_ui(ui, cx, finding);
     });
 }
 
@@ -242,12 +242,20 @@ fn preview_ui(ui: &mut Ui, mended: &Mended) {
     );
 }
 
-fn foot_ui(ui: &mut Ui, cx: &Cx<'_>) {
+fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
     ui.horizontal(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             for (label, keys, is_next) in [("Next", "F8", true), ("Previous", "Shift F8", false)] {
                 if Button::new(label).shortcut(keys).small().frameless().show(ui).clicked() {
                     step(ui, cx, is_next).into_iter().for_each(|action| cx.send(action));
+                }
+            }
+            // Of a server, a rule is switched off as a whole.
+            if !finding.subject.is_empty() && cx.state.rules_file().is_some() {
+                let tip = "Asks for the reason and writes it into loupe.toml";
+                if Button::new("Silence for this tool").small().frameless().tip(tip).show(ui).clicked() {
+                    let (rule, tool) = (finding.rule.id, finding.subject.clone());
+                    cx.send(Action::ShowDialog(Dialog::Silence { rule, tool, reason: String::new() }));
                 }
             }
         });

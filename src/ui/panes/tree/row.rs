@@ -44,7 +44,9 @@ impl Flat {
         if let Some(fill) = fill {
             ui.painter().rect_filled(rect, 0.0, fill);
         }
-        if let Some(severity) = findings::marked(cx).and_then(|marks| marks.of_node(row.node)) {
+        // A closed value tells of what is within.
+        let nodes = row.node..if row.is_open { row.node + 1 } else { node.subtree_end() };
+        if let Some(severity) = findings::marked(cx).and_then(|marks| marks.of_nodes(nodes)) {
             ui.painter().rect_filled(findings::edge(rect), 0.0, findings::look(t, severity).0);
         }
         let is_missing = crate::ui::panes::host::is_missing(cx, row.node);

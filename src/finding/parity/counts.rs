@@ -1,0 +1,209 @@
+//! How many there are, as the text, the data and the length of the list have it.
+
+use std::ops::Range;
+
+use regex::{Captures, Regex};
+
+use crate::capture::Payload;
+use crate::finding::CheckedAnswer;
+use crate::finding::answer::{RulePattern, near};
+use crate::finding::rule::Hits;
+use crate::finding::tool::{singular, words};
+use crate::json::{Kind, Node};
+
+pub const TOTALS: [&str; 5] = ["totalCount", "total", "total_count", "totalResults", "hitsTotal"];
+const COUNTS: [&str; 5] = ["count", "returned", "returnedCount", "resultCount", "numResults"];
+/// What any list may be of.
+const ANYTHING: [&str; 14] = [
+    "result", "match", "record", "item", "entry", "row", "hit", "object", "data", "element", "list", "value", "output",
+    "response",
+];
+/// Words by which a text says that it shows a part.
+const PART: [&str; 9] = ["showing", "displaying", " of ", "page", "first ", "top ", "more", "truncated", "limit"];
+
+/// A member of the data that counts, at its top or one below.
+fn counter<'a>(payload: &'a Payload, names: &[&str]) -> Option<(Node<'a>, u64)> {
+    near(payload.root())
+        .filter(|node| node.key().is_some_and(|key| names.contains(&&*key)))
+        .find_map(|node| Some((node, u64::try_from(node.as_i64()?).ok()?)))
+}
+
+fn number(said: &Captures<'_>, name: &str) -> Option<u64> {
+    said.name(name)?.as_str().replace(',', "").parse().ok()
+}
+
+/// The one list that the answer is about: its records, else the only list there is. Its length and its name, which is empty
+/// where it has none.
+fn listed(answer: &CheckedAnswer<'_>, payload: &Payload) -> Option<(u64, String)> {
+    let name = |list: Node<'_>| list.key().map(|key| key.into_owned()).unwrap_or_default();
+    if let Some(list) = answer.records() {
+        return Some((list.len() as u64, name(list)));
+    }
+    let is_list = |node: &Node<'_>| node.kind() == Kind::Array;
+    let root = payload.root();
+    let mut lists = if is_list(&root) { vec![root] } else { root.children().filter(is_list).collect() };
+    let list = lists.pop().filter(|_| lists.is_empty())?;
+    Some((list.len() as u64, name(list)))
+}
+
+/// How many of what a text says that there are, at the beginning of a line.
+struct CountSaid {
+    place: Range<usize>,
+    count: u64,
+    /// The words beside the number, in the singular.
+    of: Vec<String>,
+    /// Whether the number may be anything of what the words name: `Acme (12)`.
+    is_title: bool,
+}
+
+/// The kind in which the number stands in brackets after a title.
+const HEADING: usize = 4;
+/// So many are read.
+const MOST: usize = 20;
+
+/// The first of them outside of what `skip` covers.
+fn counts_said(text: &str, skip: &Range<usize>) -> Vec<CountSaid> {
+    static SAID: RulePattern = RulePattern::new(|| {
+        let (number, of) = (r"(?P<N>\d[\d,]*)", r"(?P<OF>[*_`]{0,2}(?: [A-Za-z][\w-]*){1,3})");
+        let kinds = [
+            format!(r"(?:found|returned|retrieved|fetched|listed|there (?:are|is)|total(?: of)?)[^\w\n]{{1,4}}{number}{of}"),
+            format!(r"{number}{of} (?:were )?(?:found|matched|returned)\b").replace("{1,3}", "{0,3}?"),
+            format!(r"{number}(?P<OF> (?:results?|matches|match|records?|items?|entries|entry|rows?|hits?))\b"),
+            format!(
+                r"(?:results|matches|found|total(?P<OF>(?: [A-Za-z][\w-]*){{1,2}}))[^\w\n]{{0,3}}:[^\w\n]{{1,4}}{number}[^\w\n]*$"
+            ),
+            r"(?P<OF>[A-Za-z][\w-]*(?: [\w-]+){0,2}) \((?P<N>\d[\d,]*)\)[^\w\n]*$".to_owned(),
+        ];
+        let named = |(at, kind): (usize, &String)| kind.replace("<N>", &format!("<n{at}>")).replace("<OF>", &format!("<of{at}>"));
+        let all: Vec<_> = kinds.iter().enumerate().map(named).collect();
+        Regex::new(&format!(r"(?im)^[^\w\n]{{0,12}}(?:{})", all.join("|"))).ok()
+    });
+    let read = |said: Captures<'_>| {
+        let at = (0..=HEADING).find(|at| said.name(&format!("n{at}")).is_some())?;
+        let end = said.name(&format!("n{at}"))?.end();
+        // `3.5`, `3/4`, `3 %` count nothing.
+        let after = text[end..].trim_start_matches(' ');
+        let is_count = !after.starts_with(['.', '/', '%', ':', '-']) || after.starts_with(".\n");
+        let of = said.name(&format!("of{at}")).map_or("", |of| of.as_str());
+        let of = words(of).into_iter().map(singular).collect();
+        let place = said.get(0)?.range();
+        let said = CountSaid { place, count: number(&said, &format!("n{at}"))?, of, is_title: at == HEADING };
+        (is_count && !skip.contains(&said.place.start)).then_some(said)
+    };
+    SAID.iter().flat_map(|pattern| pattern.captures_iter(text)).take(MOST).filter_map(read).collect()
+}
+
+impl CountSaid {
+    /// Whether it counts the list of this name.
+    fn is_of(&self, list: &str) -> bool {
+        let list: Vec<String> = words(list).into_iter().map(singular).collect();
+        let is_anything = |word: &String| ANYTHING.contains(&word.as_str());
+        let is_named = self.of.iter().any(|word| list.contains(word));
+        let may_be_any = list.iter().all(is_anything) || self.of.is_empty() || self.of.iter().any(is_anything);
+        is_named || !self.is_title && may_be_any
+    }
+}
+
+pub fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let Some(payload) = answer.exact_payload() else { return };
+    let total = counter(payload, &TOTALS);
+    if let Some(list) = answer.records() {
+        in_data(answer, payload, total, list.len() as u64, hits);
+    }
+    if !answer.is_success() || answer.text.trim().is_empty() {
+        return;
+    }
+    static SHOWING: RulePattern =
+        RulePattern::new(|| Regex::new(r"(?i)\bshowing (?:the )?(?:first )?(?P<shown>\d[\d,]*) of (?P<all>\d[\d,]*)").ok());
+    let Some(showing) = &*SHOWING else { return };
+    let list = listed(answer, payload);
+    if let Some(records) = answer.records().filter(|_| payload.is_structured()) {
+        let listed = records.len() as u64;
+        for said in showing.captures_iter(&answer.text).take(MOST) {
+            let (Some(shown), Some(of)) = (number(&said, "shown"), number(&said, "all")) else { continue };
+            if shown != listed || total.is_some_and(|(_, total)| total != of) {
+                let place = said.get(0).map_or(0..0, |all| all.range());
+                hits.say(format!("the text says {shown} of {of}; {listed} are listed")).at(answer.text_at(place));
+            }
+        }
+    }
+    // The data's own text counts nothing of the list.
+    let own = payload.place_in_text(payload.root(), &answer.subject.reading);
+    if own.is_none() && !payload.is_structured() {
+        return;
+    }
+    let is_ours = |said: &CountSaid| match &list {
+        Some((_, name)) => said.is_of(name),
+        None => !said.is_title,
+    };
+    let Some(said) = counts_said(&answer.text, &own.unwrap_or(0..0)).into_iter().find(is_ours) else { return };
+    let is_quoted = || {
+        let is_in = |place: &Range<usize>| place.start <= said.place.start && said.place.start < place.end;
+        answer.strings_in_text().iter().any(|(_, place)| is_in(place))
+    };
+    let count = counter(payload, &COUNTS);
+    let told = |node: Node<'_>, count: u64| format!("`{}` is {count}", node.key().unwrap_or_default());
+    let line = answer.text[said.place.start..].lines().next().unwrap_or_default();
+    match list {
+        Some((listed, _)) => {
+            let text = answer.text.to_lowercase();
+            let says_part = PART.iter().any(|word| text.contains(word)) || answer.says_more().is_some_and(|(_, more)| more);
+            // The line may tell both: `3 files, 12 matches`.
+            let is_told = line.split(|char: char| !char.is_ascii_digit() && char != ',').any(|word| word == listed.to_string());
+            match total.filter(|(_, total)| *total != said.count) {
+                _ if said.count == listed || is_told || is_quoted() => {}
+                Some((node, total)) => {
+                    let message = format!("the text says {}; {}, and {listed} are listed", said.count, told(node, total));
+                    hits.say(message).at(answer.text_at(said.place)).at(answer.data_at(node));
+                }
+                None if says_part => {}
+                None => {
+                    let message =
+                        format!("the text says {}; {listed} are listed, and nothing says that it is a part", said.count);
+                    hits.say(message).at(answer.text_at(said.place));
+                }
+            }
+        }
+        // No list says what is counted: only a count that stands alone is of the same thing.
+        None => {
+            let known = [total, count].into_iter().flatten();
+            if let ([(node, count)], false) = (&*known.collect::<Vec<_>>(), is_quoted())
+                && *count != said.count
+            {
+                hits.say(format!("the text says {}; {}", said.count, told(*node, *count)))
+                    .at(answer.text_at(said.place))
+                    .at(answer.data_at(*node));
+            }
+        }
+    }
+}
+
+/// The data against itself.
+fn in_data(answer: &CheckedAnswer<'_>, payload: &Payload, total: Option<(Node<'_>, u64)>, listed: u64, hits: &mut Hits<'_>) {
+    let told = |node: Node<'_>, count: u64| format!("`{}` is {count}, and {listed} are listed", node.key().unwrap_or_default());
+    if let Some((node, total)) = total.filter(|(_, total)| *total < listed) {
+        hits.say(told(node, total)).at(answer.data_at(node));
+    }
+    // A member `count` may be the total where no other is.
+    let count = counter(payload, &["count", "returned"]).filter(|(_, count)| *count != listed);
+    if let Some((node, count)) = count.filter(|(_, count)| total.is_some() || *count < listed) {
+        hits.say(told(node, count)).at(answer.data_at(node));
+    }
+}
+
+pub fn has_more(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let (Some(payload), Some(list)) = (answer.exact_payload(), answer.records()) else { return };
+    let listed = list.len() as u64;
+    let total = counter(payload, &TOTALS).map(|(_, total)| total);
+    let Some((node, more)) = answer.says_more() else { return };
+    let key = node.key().unwrap_or_default();
+    let says = |words: &str| answer.text.contains(words);
+    let is_first = counter(payload, &["offset", "skip", "page"]).is_none_or(|(_, at)| at <= 1);
+    if more && is_first && total.is_some_and(|total| total <= listed) {
+        hits.say(format!("`{key}` is true, and all {listed} are listed")).at(answer.data_at(node));
+    } else if !more && is_first && total.is_some_and(|total| total > listed) {
+        hits.say(format!("`{key}` is false, and {listed} of {} are listed", total.unwrap_or_default())).at(answer.data_at(node));
+    } else if more && says("All Results Shown") || !more && says("Truncated**") {
+        hits.say(format!("`{key}` is {more}, and the text says the opposite")).at(answer.data_at(node));
+    }
+}
