@@ -182,9 +182,10 @@ impl Readers {
         builder.create(path)
     }
 
-    /// How a file is opened that may be made by it.
+    /// How a file is opened for writing that may be made by it.
     fn open(self) -> fs::OpenOptions {
         let mut options = File::options();
+        options.write(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, self.mode(0o666));
         options
@@ -356,8 +357,7 @@ fn parent(path: &Path) -> PathBuf {
 }
 
 fn write_file(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), StoreError> {
-    let mut file =
-        readers.open().write(true).create_new(true).open(path).map_err(StoreError::io("cannot create the file", path))?;
+    let mut file = readers.open().create_new(true).open(path).map_err(StoreError::io("cannot create the file", path))?;
     file.write_all(bytes).map_err(StoreError::io("cannot write", path))?;
     file.sync_all().map_err(StoreError::io("cannot write", path))
 }

@@ -3,16 +3,78 @@
 //! The splitting patterns hold no back-tracking and the counting is linear, so that a run of a million spaces or
 //! dashes is slow work at worst and never a failure.
 
+use std::iter::{empty, once};
 use std::sync::LazyLock;
 
 use bpe_openai::Tokenizer;
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
+use serde::Deserialize;
+use serde::de::value::{self, BorrowedBytesDeserializer, MapDeserializer, SeqAccessDeserializer, SeqDeserializer};
+use serde::de::{DeserializeSeed, IntoDeserializer, SeqAccess};
 
-/// Of `build.rs`: good for counting and for [`BytePairEncoding::encode_via_backtracking`], and for no other way to encode.
+/// What a table is made of, as `build.rs` writes it.
+#[derive(Deserialize)]
+struct Parts<'a> {
+    /// The bytes of all tokens, one after another.
+    tokens: &'a [u8],
+    lengths: Vec<u32>,
+    /// The two tokens that each is merged from; itself twice where it is not.
+    splits: Vec<(u32, u32)>,
+    longest: &'a [u8],
+    /// Stands for the two automata that counting does not look at.
+    small: &'a [u8],
+    prefixes: Vec<u32>,
+}
+
+/// Hands the fields of [`BytePairEncoding`] over in their order.
+struct Fields<'a> {
+    parts: Parts<'a>,
+    given: u8,
+}
+
+impl<'de> SeqAccess<'de> for Fields<'de> {
+    type Error = value::Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, value::Error> {
+        let Parts { tokens, lengths, splits, longest, small, prefixes } = &self.parts;
+        let pair = |&(left, right): &(u32, u32)| SeqDeserializer::new([left, right].into_iter());
+        self.given += 1;
+        let field = match self.given {
+            1 => seed.deserialize(SeqDeserializer::new(tokens.iter().copied())),
+            2 => {
+                let ends = lengths.iter().scan(0, |end, length| {
+                    *end += length;
+                    Some(*end)
+                });
+                seed.deserialize(SeqDeserializer::new(once(0).chain(ends)))
+            }
+            // Tokens by their hash, which only other ways to encode look up.
+            3 => seed.deserialize(MapDeserializer::new(empty::<(u32, u32)>())),
+            4 => seed.deserialize(SeqDeserializer::new(splits.iter().map(pair))),
+            5 => {
+                let merged = (0..).zip(splits).filter(|&(token, split)| *split != (token, token));
+                seed.deserialize(MapDeserializer::new(merged.map(|(token, split)| (pair(split), token))))
+            }
+            6 => seed.deserialize(BorrowedBytesDeserializer::new(longest)),
+            7 | 8 => seed.deserialize(BorrowedBytesDeserializer::new(small)),
+            9 => seed.deserialize(SeqDeserializer::new(prefixes.iter().copied())),
+            // The factor of the hash.
+            10 => seed.deserialize(1_u64.into_deserializer()),
+            _ => return Ok(None),
+        };
+        field.map(Some)
+    }
+}
+
+/// Good for counting and for [`BytePairEncoding::encode_via_backtracking`], and for no other way to encode.
 fn table(bytes: &[u8]) -> BytePairEncoding {
-    match rmp_serde::from_slice(bytes) {
-        Ok(table) => table,
+    let parts = match rmp_serde::from_slice(bytes) {
+        Ok(parts) => parts,
         Err(error) => unreachable!("build.rs wrote another table: {error}"),
+    };
+    match BytePairEncoding::deserialize(SeqAccessDeserializer::new(Fields { parts, given: 0 })) {
+        Ok(table) => table,
+        Err(error) => unreachable!("`bpe` has other fields: {error}"),
     }
 }
 
