@@ -14,7 +14,6 @@ use eframe::egui;
 use time::{OffsetDateTime, UtcOffset};
 
 use crate::engine::Engine;
-use crate::finding::RuleSettings;
 use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
 use crate::settings::Theme;
@@ -70,7 +69,7 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
         // First, since they say how to connect.
         let settings = folder.clone().map(|folder| SettingsAction::UseSettings { folder, table }.into());
         let starts_in = std::env::current_dir().ok().map(|here| ServersAction::StartIn(here).into());
-        let (rules, misread) = match std::env::current_dir().ok().map(|here| store::nearest_file(&here, RuleSettings::FILE)) {
+        let (rules, misread) = match std::env::current_dir().ok().map(|here| store::nearest_file(&here, "loupe.toml")) {
             Some(Ok(rules)) => (rules.map(|(file, text)| FindingsAction::UseRules { file, text }.into()), None),
             Some(Err(problem)) => (None, Some(problem)),
             None => (None, None),
