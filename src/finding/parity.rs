@@ -427,7 +427,7 @@ fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 fn entity(node: Node<'_>, tool: &str) -> Vec<String> {
     let above = std::iter::successors(node.parent(), |node| node.parent()).filter_map(|node| node.key()).take(2);
     let words = above.flat_map(|key| super::tool::words(&key)).chain(super::tool::words(tool));
-    words.map(super::tool::singular).collect()
+    words.map(|word| super::tool::singular(&word)).collect()
 }
 
 fn wrapped(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {

@@ -132,11 +132,11 @@ pub fn words(name: &str) -> Vec<String> {
 }
 
 /// A word without its plural.
-pub fn singular(word: String) -> String {
+pub fn singular(word: &str) -> String {
     match word.strip_suffix("ies") {
         Some(stem) => format!("{stem}y"),
         None if word.ends_with("ches") || word.ends_with("shes") || word.ends_with("xes") => word[..word.len() - 2].to_owned(),
-        None => word.strip_suffix('s').map_or(word.clone(), str::to_owned),
+        None => word.strip_suffix('s').unwrap_or(word).to_owned(),
     }
 }
 

@@ -85,7 +85,7 @@ fn counts_said(text: &str, skip: &Range<usize>) -> Vec<CountSaid> {
         let after = text[end..].trim_start_matches(' ');
         let is_count = !after.starts_with(['.', '/', '%', ':', '-']) || after.starts_with(".\n");
         let of = said.name(&format!("of{at}")).map_or("", |of| of.as_str());
-        let of = words(of).into_iter().map(singular).collect();
+        let of = words(of).into_iter().map(|word| singular(&word)).collect();
         let place = said.get(0)?.range();
         let said = CountSaid { place, count: number(&said, &format!("n{at}"))?, of, is_title: at == HEADING };
         (is_count && !skip.contains(&said.place.start)).then_some(said)
@@ -96,7 +96,7 @@ fn counts_said(text: &str, skip: &Range<usize>) -> Vec<CountSaid> {
 impl CountSaid {
     /// Whether it counts the list of this name.
     fn is_of(&self, list: &str) -> bool {
-        let list: Vec<String> = words(list).into_iter().map(singular).collect();
+        let list: Vec<String> = words(list).into_iter().map(|word| singular(&word)).collect();
         let is_anything = |word: &String| ANYTHING.contains(&word.as_str());
         let is_named = self.of.iter().any(|word| list.contains(word));
         let may_be_any = list.iter().all(is_anything) || self.of.is_empty() || self.of.iter().any(is_anything);
