@@ -30,16 +30,16 @@ impl Deliveries {
         verdict.parts.push(if best.says_all() { VerdictPart::Good(share) } else { VerdictPart::Plain(share) });
         let Some(median) = best.median(encoding) else { return verdict };
         verdict.plain(format!(" of “{}”, at {} in the median host", best.kind.title(), number_of(median, "tokens")));
-        let ties: Vec<u64> =
-            others.iter().take_while(|row| row.whole().0 == whole).filter_map(|row| row.median(encoding)).collect();
-        if let Some(least) = ties.iter().min() {
-            let ways = number_of(ties.len() as u64, "other ways");
-            let reach = if ties.len() == 1 { "reaches" } else { "reach" };
-            let price = match least.saturating_sub(median) {
-                0 => String::new(),
-                more => format!(", for {} more at least", number_of(more, "tokens")),
+        let mut ties = others.iter().take_while(|row| row.whole().0 == whole);
+        if let Some((next, cost)) = ties.next().and_then(|row| Some((row, row.median(encoding)?))) {
+            let price = match cost.saturating_sub(median) {
+                0 => "as many tokens".to_owned(),
+                more => format!("{} more", number_of(more, "tokens")),
             };
-            verdict.plain(format!("; {ways} {reach} as many{price}"));
+            verdict.plain(match ties.count() as u64 {
+                0 => format!("; “{}” reaches as many for {price}", next.kind.title()),
+                more => format!("; {} reach as many, the cheapest for {price}", number_of(more + 1, "other ways")),
+            });
         }
         verdict
     }

@@ -316,7 +316,7 @@ fn what_does_each_hosts_model_see() {
     click(&mut window, "Open the full view of hosts");
     until_label(&mut window, "Deliveries 6");
     click(&mut window, "Deliveries 6");
-    until_label(&mut window, ": every fact in ");
+    until_label(&mut window, " show every fact of “");
     press(&mut window, Key::Escape, Modifiers::NONE);
     until(&mut window, "Esc goes back", |window| window.state().state.view.screen == Screen::Answer);
 }

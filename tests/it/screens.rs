@@ -514,8 +514,8 @@ fn hosts() {
         Light,
         &[
             "17,712 tok, median",
-            "every fact in 20 of 27 hosts",
-            ", as many as JSON in a fence in the text, for 8,103 tokens less",
+            "20 of 27 hosts show every fact of “",
+            "reaches as many for 8,103 tokens more",
         ],
     );
 }
