@@ -1,6 +1,6 @@
 //! Looking for findings against counting tokens, and over answers that make careless rules slow. Every number is a ratio
-//! taken in one run, so that a slow machine changes none: an answer of 20 MB takes at most twice the time of counting its
-//! tokens, and a hostile one at four times its size at most six times as long.
+//! taken in one run, so that a slow machine changes none: how many times the time of counting its tokens an answer of 20 MB
+//! takes (the goal is two), and how much longer a hostile answer takes at four times its size (linear is four).
 
 mod common;
 
