@@ -512,11 +512,7 @@ fn hosts() {
         "hosts-deliveries",
         [1_280, 800],
         Light,
-        &[
-            "17,712 tok, median",
-            "20 of 27 hosts show every fact of “",
-            "reaches as many for 8,103 tokens more",
-        ],
+        &["17,712 tok, median", "20 of 27 hosts show every fact of “", "reaches as many for 8,103 tokens more"],
     );
 }
 
