@@ -206,6 +206,10 @@ impl Scan<'_> {
         let item = list_item(body);
         let rest = at + body.len() - item.unwrap_or(body).len()..line.end;
         match label(&self.text[rest.clone()]) {
+            // `Found 7 companies:` is a sentence, `Result 7:` a label.
+            Some((label, value)) if value.is_empty() && words(&self.text[rest.clone()][label.clone()]).count() > 2 => {
+                self.values(rest);
+            }
             Some((label, value)) => {
                 let label = self.text[rest.start + label.start..rest.start + label.end].to_owned();
                 self.unit(rest.start + value.start..rest.start + value.end, Some(&label));
@@ -503,6 +507,14 @@ mod tests {
             said(r#"{"a":1}"#, "See https://example.com/x, mail ann@example.com, run `make docs`."),
             ["https://example.com/x", "ann@example.com", "make docs"]
         );
+    }
+
+    #[test]
+    fn a_sentence_before_a_list_states_its_numbers() {
+        let data = r#"{"companies":[{"name":"Ada"},{"name":"Bob"}]}"#;
+        assert_eq!(said(data, "Found 7 companies in 4 regions:\n- Ada\n- Bob\n"), ["7", "4"]);
+        assert_eq!(said(data, "Found 2 companies:\n- Ada\n- Bob\n"), Vec::<String>::new());
+        assert_eq!(said(data, "Result 7:\n- Ada\n- Bob\n"), Vec::<String>::new());
     }
 
     #[test]
