@@ -141,12 +141,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let subjects: Vec<_> = compared.answers.iter().map(|(_, subject)| Arc::clone(subject)).collect();
     // Saved answers to one question differ in their form alone; whether they hold the same records is found out.
     let vary = compared.vary.clone().unwrap_or_else(|| "format".to_owned());
-    let query = SweepQuery {
-        vary: Some(vary.into()),
-        values: compared.values.into(),
-        are_saved: !saved.is_empty(),
-        ..SweepQuery::default()
-    };
+    let query = SweepQuery { vary: Some(vary.into()), values: compared.values.into(), ..SweepQuery::default() };
     let calls = ask.counted(query.calls(&subjects, ask.jobs()))?;
     let found = ask.counted(Sweep::of(&query, &calls, ask.jobs()))?;
     written(&ComparedJson {

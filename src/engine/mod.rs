@@ -188,9 +188,9 @@ impl Engine {
                 let read = field_file::read(&expanded(path), field.is_base64)?;
                 Ok(Event::FieldRead { field, read })
             }),
-            Effect::Silence { file, rule, tool, reason } => self.blocking(runtime, move || {
-                store::silence_rule(&file, rule, &tool, &reason)?;
-                Ok(Event::Silenced { file, rule, tool })
+            Effect::Silence { file, silence } => self.blocking(runtime, move || {
+                store::change_file(&file, |text, place| silence.added_to(text, place))?;
+                Ok(Event::Silenced { file, silence })
             }),
             Effect::UseHistory(folder) => self.history.use_folder(&folder),
             Effect::History(effect) => self.history.execute(runtime, effect),

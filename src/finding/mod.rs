@@ -37,7 +37,7 @@ pub use answer::CheckedAnswer;
 pub use contradiction::{Contradiction, ProfileChoice};
 pub use query::{AnswerFindings, FindingMarks, FindingPlace, FindingsQuery};
 pub use rule::{AREAS, Area, Example, Profile, Rule, Severity, examples, rule, rules};
-pub use settings::{RuleChange, RuleSettings, profile, severity};
+pub use settings::{RuleChange, RuleSettings, ToolSilence, profile, severity};
 pub use tool::CheckedTool;
 
 use rule::{Hits, RuleCheck};

@@ -64,6 +64,33 @@ struct Silence {
     reason: Spanned<String>,
 }
 
+/// That a rule says nothing of a tool, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolSilence {
+    /// The id of the rule.
+    pub rule: &'static str,
+    pub tool: String,
+    pub reason: String,
+}
+
+impl ToolSilence {
+    /// The text of a `loupe.toml` with this at its end; what stands there stays as it is. `place` names it in errors.
+    ///
+    /// # Errors
+    /// The file could not be read before, or could not be with it: it has an inline `silence = […]`.
+    pub fn added_to(&self, text: &str, place: &str) -> Result<String, Problem> {
+        RuleSettings::parse(text, place)?;
+        let gap = match text {
+            "" => "",
+            _ if text.ends_with('\n') => "\n",
+            _ => "\n\n",
+        };
+        let [rule, tool, reason] = [self.rule, &self.tool, &self.reason].map(|text| toml::Value::from(text).to_string());
+        let longer = format!("{text}{gap}[[silence]]\nrule = {rule}\ntool = {tool}\nreason = {reason}\n");
+        RuleSettings::parse(&longer, place).map(|_| longer)
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Change {
@@ -126,23 +153,6 @@ impl RuleSettings {
             settings.changes.insert(rule.id, change);
         }
         Ok(settings)
-    }
-
-    /// The text of the file with a rule that is silent for a tool from now on; what stands there stays as it is.
-    ///
-    /// # Errors
-    /// The file could not be read before, or could not be with it: it has an inline `silence = […]`.
-    pub fn with_silence(text: &str, place: &str, rule: &Rule, tool: &str, reason: &str) -> Result<String, Problem> {
-        Self::parse(text, place)?;
-        let gap = match text {
-            "" => "",
-            _ if text.ends_with('\n') => "\n",
-            _ => "\n\n",
-        };
-        let quoted = |text: &str| toml::Value::from(text).to_string();
-        let (rule, tool, reason) = (quoted(rule.id), quoted(tool), quoted(reason));
-        let longer = format!("{text}{gap}[[silence]]\nrule = {rule}\ntool = {tool}\nreason = {reason}\n");
-        Self::parse(&longer, place).map(|_| longer)
     }
 
     pub(super) fn is_off(&self, rule: &Rule) -> bool {

@@ -204,7 +204,8 @@ fn a_rule_can_be_silent_for_one_tool() {
     let hosts = Hosts::built_in();
     for before in ["", "# ours\nfail_on = 'warning' # why", "[[silence]]\nrule = 'markdown/link'\ntool = 'c'\nreason = 'known'\n"]
     {
-        let text = RuleSettings::with_silence(before, "loupe.toml", missing, "a \"b\"", "it asks\nanyway").unwrap();
+        let silence = ToolSilence { rule: missing.id, tool: "a \"b\"".into(), reason: "it asks\nanyway".into() };
+        let text = silence.added_to(before, "loupe.toml").unwrap();
         assert!(text.starts_with(before), "{text}");
         let settings = RuleSettings::parse(&text, "loupe.toml").unwrap();
         let found =
@@ -213,7 +214,8 @@ fn a_rule_can_be_silent_for_one_tool() {
         assert_eq!(of, ["c"], "{text}");
     }
     let refused = |before: &str, reason: &str| {
-        RuleSettings::with_silence(before, "loupe.toml", missing, "a", reason).map_err(|problem| problem.message()).unwrap_err()
+        let silence = ToolSilence { rule: missing.id, tool: "a".into(), reason: reason.into() };
+        silence.added_to(before, "loupe.toml").map_err(|problem| problem.message()).unwrap_err()
     };
     assert_eq!(refused("", " "), "`annotations/missing` is silent for `a` without a reason (loupe.toml, line 4)");
     assert!(refused("silence = []", "known").contains("not valid settings of rules"), "{}", refused("silence = []", "known"));

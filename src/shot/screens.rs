@@ -15,7 +15,7 @@ use super::Shot;
 use crate::analysis::{Search, SearchKind, TextQuery};
 use crate::capture::{Capture, CaptureId, Server, Timings, Tool};
 use crate::engine::Engine;
-use crate::finding::{Finding, FindingsQuery, Profile};
+use crate::finding::{Finding, FindingsQuery, Profile, ToolSilence};
 use crate::fixture::collection::Collection;
 use crate::fixture::run::PreviousRun;
 use crate::host::probe::Naming;
@@ -281,7 +281,8 @@ fn staged(
             stage.settle()?;
             if let Some(finding) = select_finding(&mut stage, "annotations/missing")? {
                 let reason = "our host asks before every call".to_owned();
-                stage.perform(Action::ShowDialog(Dialog::Silence { rule: finding.rule.id, tool: finding.subject, reason }));
+                let silence = ToolSilence { rule: finding.rule.id, tool: finding.subject, reason };
+                stage.perform(Action::ShowDialog(Dialog::Silence(silence)));
             }
             stage.settle()?;
         }

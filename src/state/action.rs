@@ -11,6 +11,7 @@ use super::{
 };
 use crate::analysis::Inquiry;
 use crate::contract::SweepFile;
+use crate::finding::ToolSilence;
 use crate::fixture::export::ExportChoice;
 use crate::source::Watch;
 
@@ -120,11 +121,7 @@ pub enum Dialog {
     /// Tools of the server that are called without a question.
     AllowedTools,
     /// Why a rule is to say nothing of a tool, as it is typed.
-    Silence {
-        rule: &'static str,
-        tool: String,
-        reason: String,
-    },
+    Silence(ToolSilence),
     /// The name that the arguments are to be kept under.
     KeepArguments {
         name: String,

@@ -132,7 +132,7 @@ impl State {
             Event::Hosts(HostsEvent::ProbeAnswer { run, finding, today }) => self.probed(run, finding, &today),
             Event::Hosts(HostsEvent::Added(added)) => self.host_added(added),
             Event::Hosts(HostsEvent::Use(hosts)) => self.use_hosts(hosts, effects),
-            Event::Silenced { file, rule, tool } => self.silenced(file, rule, tool),
+            Event::Silenced { file, silence } => self.silenced(file, silence),
             Event::ToolsRead(read) => self.tools_read(read, effects),
             Event::Opened(captures) => self.opened(captures),
             Event::Answered { about, inquiry, answer } => self.answered(&about, inquiry, answer),

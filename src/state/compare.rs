@@ -97,7 +97,6 @@ impl Compare {
         let ask = SweepQuery {
             vary: self.vary.as_deref().map(Into::into),
             values: values.into(),
-            are_saved: false,
             part: self.part,
             baseline: self.baseline,
             derived: self.derived.clone(),

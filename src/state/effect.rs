@@ -14,6 +14,7 @@ use crate::analysis::sweep::SweepQuery;
 use crate::analysis::{About, Inquiry, TableText};
 use crate::capture::{Capture, Line, Tool};
 use crate::contract::SweepFile;
+use crate::finding::ToolSilence;
 use crate::host::Host;
 use crate::server_request::Reply;
 use crate::settings::Theme;
@@ -60,9 +61,7 @@ pub enum Effect {
     /// Writes into this `loupe.toml` that a rule says nothing of a tool.
     Silence {
         file: PathBuf,
-        rule: &'static str,
-        tool: String,
-        reason: String,
+        silence: ToolSilence,
     },
     ChoosePath(PathPurpose),
     App(AppEffect),

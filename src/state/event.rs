@@ -11,6 +11,7 @@ use super::{
 };
 use crate::analysis::{About, Inquiry, Prices, QueryResult};
 use crate::capture::{Capture, Line, Server, Step, Tool};
+use crate::finding::ToolSilence;
 use crate::host::Hosts;
 use crate::host::probe::ProbeFinding;
 use crate::problem::Problem;
@@ -49,8 +50,7 @@ pub enum Event {
     /// The file says that a rule is silent for a tool.
     Silenced {
         file: PathBuf,
-        rule: &'static str,
-        tool: String,
+        silence: ToolSilence,
     },
     /// Every answer that a file or a pasted text held, at least one.
     Opened(Vec<Arc<Capture>>),

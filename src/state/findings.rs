@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::change::toggle;
 use super::{Effect, State};
 use crate::analysis::Mended;
-use crate::finding::{Profile, RuleSettings, Severity};
+use crate::finding::{Profile, RuleSettings, Severity, ToolSilence};
 
 /// A fix whose ledger is shown in place of the saving of struck keys.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,11 +62,7 @@ pub enum FindingsAction {
     /// Shows the ledger of the answer as this fix makes it; `None` as it is.
     Try(Option<TriedFix>),
     /// Has a rule say nothing of a tool any more, for this reason, in the project's `loupe.toml`.
-    Silence {
-        rule: &'static str,
-        tool: String,
-        reason: String,
-    },
+    Silence(ToolSilence),
     /// Follows a `loupe.toml`.
     UseRules {
         file: PathBuf,
@@ -81,7 +77,7 @@ impl State {
         self.view.findings.file.clone().or_else(new)
     }
 
-    pub(super) fn silenced(&mut self, file: PathBuf, rule: &'static str, tool: String) {
+    pub(super) fn silenced(&mut self, file: PathBuf, ToolSilence { rule, tool, .. }: ToolSilence) {
         self.toast(&format!("{rule} says nothing of {tool} any more: {}", file.display()));
         let view = &mut self.view.findings;
         Arc::make_mut(&mut view.rules).silenced.insert((rule, tool));
@@ -108,9 +104,9 @@ impl State {
                 }
                 self.view.findings.tried = tried;
             }
-            FindingsAction::Silence { rule, tool, reason } => {
+            FindingsAction::Silence(silence) => {
                 self.dialog = None;
-                effects.extend(file.map(|file| Effect::Silence { file, rule, tool, reason }));
+                effects.extend(file.map(|file| Effect::Silence { file, silence }));
             }
             FindingsAction::UseRules { file, text } => match RuleSettings::parse(&text, &file.display().to_string()) {
                 Ok(rules) => (view.rules, view.file) = (Arc::new(rules), Some(file)),
@@ -131,12 +127,12 @@ mod tests {
         assert_eq!(state.rules_file(), None, "nobody said where the window was started");
         let mut effects = Vec::new();
         state.perform(ServersAction::StartIn("/work".into()), &mut effects);
-        let silence = || FindingsAction::Silence { rule: "markdown/link", tool: "search".into(), reason: "ours".into() };
-        state.perform(silence(), &mut effects);
+        let silence = || ToolSilence { rule: "markdown/link", tool: "search".into(), reason: "ours".into() };
+        state.perform(FindingsAction::Silence(silence()), &mut effects);
         let [Effect::Silence { file, .. }] = &effects[..] else { panic!("{effects:?}") };
         assert_eq!(file, &PathBuf::from("/work/loupe.toml"));
         state.perform(FindingsAction::ToggleProfile(Profile::AutotaskDual), &mut Vec::new());
-        let silenced = Event::Silenced { file: "/work/loupe.toml".into(), rule: "markdown/link", tool: "search".into() };
+        let silenced = Event::Silenced { file: "/work/loupe.toml".into(), silence: silence() };
         state.apply(silenced, &mut Vec::new());
         let rules = &state.view.findings.rules;
         assert!(rules.silenced.contains(&("markdown/link", "search".to_owned())));

@@ -40,7 +40,7 @@ pub use file::{ReadAs, read_all, read_all_bytes, read_any, read_as, read_bytes};
 pub use folders::{bring_answer_back, capture_folders, keep_answer, read_expectations, read_fixture};
 pub use history::{Entry, Health, History, HistoryId, HistoryLimits, HistoryPage, HistoryQuery, Label};
 pub use hosts::{add_host, data_folder, load_hosts, settings_folder};
-pub use nearest::{nearest_file, silence_rule};
+pub use nearest::{change_file, nearest_file};
 pub use place::place;
 pub use read::{MOST_OF_ANSWERS, MOST_OF_SETTINGS, file_bytes, file_text, read_file};
 pub use recent::{read_recent, write_recent};

@@ -1,10 +1,9 @@
-//! A project's own file, found from a folder upwards, and what is written into its `loupe.toml`.
+//! A project's own file, found from a folder upwards, and changed.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{MOST_OF_SETTINGS, file_text, write_whole};
-use crate::finding::{RuleSettings, rule};
 use crate::problem::{Problem, ProblemKind};
 
 /// The text of the nearest file of this name, from this folder upwards, and where it stands; `None` where there is none.
@@ -21,19 +20,18 @@ pub fn nearest_file(folder: &Path, name: &str) -> Result<Option<(PathBuf, String
     }
 }
 
-/// Writes at the end of a `loupe.toml`, which may be a new one, that a rule says nothing of a tool.
+/// Writes a project's own file anew from its text, which is empty where there is no file, and from the name that errors
+/// give it.
 ///
 /// # Errors
-/// The file cannot be read or written, or holds no settings of rules.
-pub fn silence_rule(file: &Path, id: &str, tool: &str, reason: &str) -> Result<(), Problem> {
+/// Those of `change`, which leave the file as it is; and where it cannot be read or written.
+pub fn change_file(file: &Path, change: impl FnOnce(&str, &str) -> Result<String, Problem>) -> Result<(), Problem> {
     let place = file.display().to_string();
     let text = match file_text(file, MOST_OF_SETTINGS) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         read => read.map_err(|error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone()))?,
     };
-    let rule = rule(id).ok_or_else(|| Problem::new(ProblemKind::Usage, format!("there is no rule `{id}`")))?;
-    let text = RuleSettings::with_silence(&text, &place, rule, tool, reason)?;
-    Ok(write_whole(file, text.as_bytes())?)
+    Ok(write_whole(file, change(&text, &place)?.as_bytes())?)
 }
 
 #[cfg(test)]
@@ -41,15 +39,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_file_is_made_and_one_that_is_no_settings_stays() {
+    fn a_new_file_is_made_and_one_that_is_refused_stays() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("loupe.toml");
-        silence_rule(&file, "markdown/link", "search", "ours").unwrap();
-        silence_rule(&file, "markdown/image", "search", "ours").unwrap();
-        let text = std::fs::read_to_string(&file).unwrap();
-        assert_eq!(RuleSettings::parse(&text, "loupe.toml").unwrap().silenced.len(), 2, "{text}");
-        std::fs::write(&file, "profiles = 3").unwrap();
-        silence_rule(&file, "markdown/link", "search", "ours").unwrap_err();
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), "profiles = 3");
+        let add = |line: &'static str| change_file(&file, move |text, _| Ok(format!("{text}{line}\n")));
+        add("one").unwrap();
+        add("two").unwrap();
+        change_file(&file, |_, place| Err(Problem::new(ProblemKind::Usage, "no").at(place))).unwrap_err();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\ntwo\n");
     }
 }

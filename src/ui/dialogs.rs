@@ -84,7 +84,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
             }
             Dialog::Values(missing) => servers::values_ui(ui, cx, missing),
             Dialog::AllowedTools => servers::allowed_ui(ui, cx, height),
-            Dialog::Silence { rule, tool, reason } => drawer::findings::silence_ui(ui, cx, rule, tool, reason),
+            Dialog::Silence(silence) => drawer::findings::silence_ui(ui, cx, silence),
             Dialog::KeepArguments { name } => call_bar::saved::keep_ui(ui, cx, name),
             Dialog::Variables { name, value } => call_bar::saved::variables_ui(ui, cx, name, value, height),
             Dialog::Watch(edited) => watch::dialog_ui(ui, cx, edited),

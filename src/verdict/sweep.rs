@@ -14,6 +14,8 @@ use crate::verdict::{CountedRow, Loss, Strip, StripCell, Verdict, VerdictPart, c
 
 /// Names in a list before the rest is counted.
 const MAX_NAMES: usize = 6;
+/// What else the tool may answer is not known.
+const CHEAPEST: &str = "cheapest of these answers";
 const NOTHING_NEEDED: &str = "nothing needed is lost";
 
 /// The strip: the baseline, the cheapest that the tool offers, and the cheapest format that it does not. Where only some
@@ -33,15 +35,13 @@ pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Opti
         return note(span(sweep, &answers));
     }
     let offered = Offered { sweep, needed, base };
-    // Of a tool's answers only those that were saved are known.
-    let role = if sweep.are_saved { "cheapest of these answers" } else { "cheapest this tool offers" };
     let mut cells = vec![offered.cell(base, "baseline")];
     let least = answers.iter().map(|at| offered.tokens(*at)).min().unwrap_or(0);
     let pick = offered.pick(&answers);
     match pick {
-        Some(at) if offered.tokens(at) == least => cells.push(offered.cell(at, role)),
+        Some(at) if offered.tokens(at) == least => cells.push(offered.cell(at, CHEAPEST)),
         Some(at) => cells.push(offered.cell(at, "cheapest without loss")),
-        None if answers.len() > 1 => cells[0].role = format!("baseline, {role}"),
+        None if answers.len() > 1 => cells[0].role = format!("baseline, {CHEAPEST}"),
         None => "the only answer".clone_into(&mut cells[0].role),
     }
     let whole = [Some(base), pick].into_iter().flatten().filter(|at| offered.is_whole(*at));

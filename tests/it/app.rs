@@ -91,7 +91,7 @@ fn first_minute_at(size: [f32; 2]) {
     // Step 3: the other format is one more call, and stands beside the first.
     click(&mut window, "Compare json / markdown · 1 more call");
     until_label(&mut window, "json, baseline: ");
-    until_label(&mut window, "markdown, cheapest this tool offers: ");
+    until_label(&mut window, "markdown, cheapest of these answers: ");
     until_label(&mut window, ", misses 7 of 11 fields");
     until_label(&mut window, "JSON, compact, if you changed it: ");
     until_label(&mut window, "Same data as JSON, compact: ");

@@ -66,7 +66,7 @@ fn the_format_argument_is_found_and_the_verdict_told() {
     assert!(lines[0].starts_with("strict_search_companies · response_format · 2 calls · "), "{page}");
     assert!(lines[1].starts_with("json as sent: ") && lines[1].contains(" tokens (o200k_base), no fact lost. "), "{page}");
     assert!(
-        lines[1].contains(" markdown, cheapest this tool offers: ")
+        lines[1].contains(" markdown, cheapest of these answers: ")
             && lines[1].contains(", misses 7 of 11 fields (companyType, "),
         "what leaves fields out is no winner: {page}"
     );

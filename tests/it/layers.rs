@@ -21,7 +21,7 @@ const LAYERS: &[(&str, &str)] = &[
     ("agent", "mcp serve store fixture contract verdict finding analysis diff host format capture source token json"),
     ("mcp", "serve fixture capture source token server_request quote json"),
     ("serve", "store analysis diff format capture source token json"),
-    ("store", "fixture contract history finding host capture source settings quote json"),
+    ("store", "fixture contract history host capture source settings quote json"),
     ("fixture", "contract verdict finding analysis diff host format capture reader source token quote json"),
     ("contract", "verdict finding analysis diff host format capture token quote json"),
     ("history", "capture"),

@@ -278,8 +278,6 @@ pub struct Delta {
 pub struct Sweep {
     /// The argument; `None` of equal calls.
     pub vary: Option<String>,
-    /// Whether the answers were saved, and are not all that a tool was asked for.
-    pub are_saved: bool,
     /// Whether that argument chooses how much is answered or in which form, so that the answers are about the same data.
     pub is_about_form: bool,
     /// Calls in their order, then what is derived.
@@ -313,7 +311,6 @@ impl Sweep {
         let reference = reference(calls);
         let mut sweep = Self {
             vary: vary.map(str::to_owned),
-            are_saved: ask.are_saved,
             is_about_form: vary.zip(calls.first()).is_none_or(|(vary, call)| is_about_form(&call.subject.capture.tool, vary)),
             columns: calls.iter().enumerate().map(|(at, call)| sent(at, call, ask.part)).collect(),
             baseline: None,

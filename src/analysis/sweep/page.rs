@@ -22,8 +22,6 @@ pub struct SweepQuery {
     pub vary: Option<Arc<str>>,
     /// Its value in each call, JSON texts; of equal calls which one it is.
     pub values: Arc<[String]>,
-    /// Whether the answers were saved, and are not all that a tool was asked for.
-    pub are_saved: bool,
     pub part: SentPart,
     /// The call that the others are compared with; `None` takes the first that gave an answer.
     pub baseline: Option<usize>,

@@ -15,13 +15,6 @@ fn the_verdict_names_what_the_winner_loses() {
 }
 
 #[test]
-fn of_saved_answers_nothing_is_said_of_the_tool() {
-    let found = Sweep::of(&SweepQuery { are_saved: true, ..of_argument("format") }, &both(), &Cancel::new()).unwrap();
-    let said = sweep_verdict(&found, None, None).text();
-    assert!(said.contains("markdown, cheapest of these answers: 40 tokens") && !said.contains("this tool"), "{said}");
-}
-
-#[test]
 fn needed_fields_decide_who_wins() {
     let sweep = sweep(&both());
     let of = |needed: &[&str]| -> BTreeSet<String> { needed.iter().map(|field| format!("/items/*/{field}")).collect() };
@@ -38,7 +31,7 @@ fn needed_fields_decide_who_wins() {
         cells(&wins),
         [
             "json, baseline: 50 tokens, no fact lost",
-            "markdown, cheapest this tool offers: 40 tokens, −20%, nothing needed is lost, cheapest",
+            "markdown, cheapest of these answers: 40 tokens, −20%, nothing needed is lost, cheapest",
             "TOON, 2 fields, if you changed it: 19 tokens, −62%, nothing needed is lost"
         ]
     );
@@ -46,7 +39,7 @@ fn needed_fields_decide_who_wins() {
     assert_eq!(strip(&["id", "name"], &fewer(2, 40)).cells.len(), 2, "what saves nothing is not named");
     // One more, and it is out.
     let loses = strip(&["id", "name", "city"], &fewer(3, 19));
-    assert_eq!(cells(&loses)[1], "markdown, cheapest this tool offers: 40 tokens, −20%, misses 1 of 3 needed fields");
+    assert_eq!(cells(&loses)[1], "markdown, cheapest of these answers: 40 tokens, −20%, misses 1 of 3 needed fields");
     assert_eq!(loses.winner().map(|cell| (cell.name.as_str(), cell.role.as_str())), Some(("TOON", "if you changed it")));
     assert_eq!(loses.cells[1].loss.as_ref().unwrap().detail, "city");
     assert_eq!(column_loss(&sweep, 1, Some(&of(&["phone"]))).text, "1 value differs");

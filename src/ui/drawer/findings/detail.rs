@@ -8,7 +8,7 @@ use egui::{Align, Layout, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind,
 use super::{AnswerFindings, FindingPlace, filters, go_to, look, small, step};
 use crate::analysis::{AsMended, CountQuery, Mended, RowQuery};
 use crate::contract::finding_sentence;
-use crate::finding::{Finding, FoundAt, FoundIn};
+use crate::finding::{Finding, FoundAt, FoundIn, ToolSilence};
 use crate::number::grouped;
 use crate::quote::markdown_code;
 use crate::state::{Action, CompareAction, Dialog, FindingsAction, TriedFix};
@@ -255,7 +255,8 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
                 let tip = "Asks for the reason and writes it into loupe.toml";
                 if Button::new("Silence for this tool").small().frameless().tip(tip).show(ui).clicked() {
                     let (rule, tool) = (finding.rule.id, finding.subject.clone());
-                    cx.send(Action::ShowDialog(Dialog::Silence { rule, tool, reason: String::new() }));
+                    let silence = ToolSilence { rule, tool, reason: String::new() };
+                    cx.send(Action::ShowDialog(Dialog::Silence(silence)));
                 }
             }
         });

@@ -2,20 +2,22 @@
 
 use egui::{Key, Label, RichText, Ui};
 
+use crate::finding::ToolSilence;
 use crate::state::{Action, Dialog, FindingsAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, LineEdit};
 use crate::ui::{Cx, dialogs, top_bar};
 
-pub fn silence_ui(ui: &mut Ui, cx: &Cx<'_>, rule: &'static str, tool: &str, reason: &str) {
+pub fn silence_ui(ui: &mut Ui, cx: &Cx<'_>, silence: &ToolSilence) {
     let t = ThemeTokens::of(ui);
     let Some(file) = cx.state.rules_file() else { return };
     dialogs::title(ui, cx, "Silence for this tool");
+    let ToolSilence { rule, tool, reason } = silence;
     ui.add(Label::new(RichText::new(format!("{rule} · {tool}")).font(theme::mono(12.5)).color(t.text)).wrap());
-    let mut typed = reason.to_owned();
+    let mut typed = reason.clone();
     let field = LineEdit { name: "Reason", hint: "why it is no fault here", width: ui.available_width(), is_secret: false };
     if field.show(ui, "reason", &mut typed) {
-        cx.send(Action::ShowDialog(Dialog::Silence { rule, tool: tool.to_owned(), reason: typed.clone() }));
+        cx.send(Action::ShowDialog(Dialog::Silence(ToolSilence { reason: typed.clone(), ..silence.clone() })));
     }
     let is_known = cx.state.view.findings.file.is_some();
     let verb = if is_known { "Added at the end of" } else { "Written to a new file," };
@@ -24,12 +26,12 @@ pub fn silence_ui(ui: &mut Ui, cx: &Cx<'_>, rule: &'static str, tool: &str, reas
     let is_given = !typed.trim().is_empty();
     let is_entered = ui.input(|input| input.key_pressed(Key::Enter));
     top_bar::at_right(ui, theme::BUTTON, |ui| {
-        let silence = Button::new("Silence").primary().enabled(is_given).show(ui);
+        let confirm = Button::new("Silence").primary().enabled(is_given).show(ui);
         let cancel = widgets::button(ui, "Cancel");
         if cancel.clicked() {
             cx.send(Action::CloseDialog);
-        } else if silence.clicked() || (is_entered && is_given && !cancel.has_focus()) {
-            cx.send(FindingsAction::Silence { rule, tool: tool.to_owned(), reason: typed.trim().to_owned() });
+        } else if confirm.clicked() || (is_entered && is_given && !cancel.has_focus()) {
+            cx.send(FindingsAction::Silence(ToolSilence { reason: typed.trim().to_owned(), ..silence.clone() }));
         }
     });
 }
