@@ -3,10 +3,13 @@
 
 use std::io;
 
+use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
+use serde_json::Number;
 use serde_json::ser::Formatter;
-use serde_json::{Number, Value};
+
+use toon_format::types::JsonValue;
 
 use super::WriteError;
 use super::round_trip::{DecodeError, Decoded};
@@ -50,6 +53,26 @@ fn check(node: Node<'_>, depth: usize, format: &str) -> Result<(), WriteError> {
     node.children().try_for_each(|child| check(child, depth + 1, format))
 }
 
+impl Exact<'_> {
+    /// As TOON's crate holds it.
+    pub(super) fn tree(&self) -> JsonValue {
+        let node = self.0;
+        match node.kind() {
+            Kind::Null => JsonValue::Null,
+            Kind::Bool => JsonValue::Bool(node.as_bool().unwrap_or_default()),
+            Kind::Number => number(node).map_or(JsonValue::Null, |number| JsonValue::from(serde_json::Value::Number(number))),
+            Kind::String => JsonValue::String(node.as_str().unwrap_or_default().into_owned()),
+            Kind::Array => JsonValue::Array(node.children().map(|child| Self(child).tree()).collect()),
+            Kind::Object => {
+                // From a list, so that the map has as much room as it needs and no more.
+                let members: Vec<_> =
+                    node.children().map(|child| (child.key().unwrap_or_default().into_owned(), Self(child).tree())).collect();
+                JsonValue::Object(members.into_iter().collect())
+            }
+        }
+    }
+}
+
 impl Serialize for Exact<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let node = self.0;
@@ -74,13 +97,23 @@ impl Serialize for Exact<'_> {
     }
 }
 
-/// What such a crate read back, as JSON text again.
-pub(super) fn decoded(value: Value) -> Result<Decoded, DecodeError> {
-    let mut text = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut text, Spelling);
-    value.serialize(&mut serializer).map_err(|error| DecodeError(error.to_string()))?;
-    drop(value);
-    Decoded::json(&String::from_utf8_lossy(&text))
+/// What such a crate reads back, as JSON text again and never as a tree of ours.
+pub(super) struct DecodedText(Vec<u8>);
+
+impl DecodedText {
+    /// Reads the text.
+    pub(super) fn decoded(&self) -> Result<Decoded, DecodeError> {
+        Decoded::json(&String::from_utf8_lossy(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for DecodedText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut text = Vec::new();
+        let mut serializer = serde_json::Serializer::with_formatter(&mut text, Spelling);
+        serde_transcode::transcode(deserializer, &mut serializer).map_err(D::Error::custom)?;
+        Ok(Self(text))
+    }
 }
 
 /// Spells floats as these crates do, `1e21` and not `1e+21`, since that is what stood in the text.
@@ -120,7 +153,7 @@ mod tests {
     use super::*;
     use crate::json::Doc;
 
-    fn convert_text(text: &str) -> Result<Value, WriteError> {
+    fn convert_text(text: &str) -> Result<serde_json::Value, WriteError> {
         let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
         Ok(serde_json::to_value(Exact::of(doc.root().unwrap(), "YAML")?).unwrap())
     }

@@ -28,9 +28,14 @@ pub(super) fn key_words(key: &str) -> Vec<String> {
     words
 }
 
+/// The words of a key or label as one text: pages have as many labels as values.
+pub(super) fn spoken(key: &str) -> String {
+    key_words(key).join(" ")
+}
+
 /// The words without those that say little; all where there are no others.
-fn loud(mut words: Vec<String>) -> Vec<String> {
-    let is_loud = |word: &String| !["is", "has", "to", "at", "by", "of", "the", "on", "in"].contains(&word.as_str());
+fn loud(mut words: Vec<&str>) -> Vec<&str> {
+    let is_loud = |word: &&str| !["is", "has", "to", "at", "by", "of", "the", "on", "in"].contains(word);
     if words.iter().any(is_loud) {
         words.retain(is_loud);
     }
@@ -76,14 +81,15 @@ impl Field {
         &self.way[self.key..]
     }
 
-    pub(super) fn fit(&self, label: &[String]) -> Fit {
-        let all_in =
-            |a: &[String], b: &[String]| !a.is_empty() && a.iter().all(|word| b.iter().any(|other| same_stem(word, other)));
-        let all_path = key_words(&self.way);
-        let is_whole = all_path == label;
-        let (own, path, heard) = (loud(key_words(self.key())), loud(all_path), loud(label.to_vec()));
-        let is_same = |a: &[String]| a.len() == heard.len() && all_in(a, &heard);
-        let is_name_of = || own.strip_suffix(&["name".to_owned()]).is_some_and(is_same);
+    /// How well a label names it, whose words are [`spoken`].
+    pub(super) fn fit(&self, label: &str) -> Fit {
+        let all_in = |a: &[&str], b: &[&str]| !a.is_empty() && a.iter().all(|word| b.iter().any(|other| same_stem(word, other)));
+        let (own, path) = (spoken(self.key()), spoken(&self.way));
+        let is_whole = path == label;
+        let words = |spoken| loud(str::split_whitespace(spoken).collect());
+        let (own, path, heard) = (words(&*own), words(&*path), words(label));
+        let is_same = |a: &[&str]| a.len() == heard.len() && all_in(a, &heard);
+        let is_name_of = || own.strip_suffix(&["name"]).is_some_and(is_same);
         if is_whole || is_same(&own) || is_same(&path) || is_name_of() {
             Fit::Exact
         } else if all_in(&heard, &path) || all_in(&own, &heard) {
@@ -127,12 +133,12 @@ impl FieldSet {
     }
 
     /// The fields that a label names best; none where it names none or too many.
-    pub(super) fn owners(&mut self, name: u32, label: &[String]) -> Rc<[u32]> {
+    pub(super) fn owners(&mut self, name: u32, label: &str) -> Rc<[u32]> {
         if let Some(known) = self.known.get(&name) {
             return Rc::clone(known);
         }
         let mut candidates: Vec<usize> = label
-            .iter()
+            .split_whitespace()
             .filter_map(|word| self.by_stem.get(stem(word)))
             .filter(|list| list.len() <= MAX_OWNERS)
             .flatten()
@@ -156,7 +162,7 @@ mod tests {
     use super::*;
 
     fn fit(key: &str, label: &str) -> Fit {
-        Field::of(key, None).fit(&key_words(label))
+        Field::of(key, None).fit(&spoken(label))
     }
 
     #[test]
@@ -185,18 +191,18 @@ mod tests {
             assert_eq!(fit(key, label), Fit::None, "{key} {label}");
         }
         let node = Field::of("nodeB", None);
-        assert_eq!(Field::of("to", Some(&node)).fit(&key_words("nodeB.to")), Fit::Exact);
+        assert_eq!(Field::of("to", Some(&node)).fit(&spoken("nodeB.to")), Fit::Exact);
         let from = Field::of("from", None);
-        assert_eq!(Field::of("code", Some(&from)).fit(&key_words("from.code")), Fit::Exact);
+        assert_eq!(Field::of("code", Some(&from)).fit(&spoken("from.code")), Fit::Exact);
     }
 
     #[test]
     fn a_label_stands_for_the_fields_that_it_names_best() {
         let fields = ["name", "firstName", "contact"].map(|key| Field::of(key, None));
         let mut set = FieldSet::of((0..).zip(fields).collect());
-        assert_eq!(*set.owners(0, &key_words("Name")), [0]);
-        assert_eq!(*set.owners(1, &key_words("First name")), [1]);
-        assert_eq!(*set.owners(2, &key_words("Contact name")), [0, 2]);
-        assert!(set.owners(3, &key_words("Country")).is_empty());
+        assert_eq!(*set.owners(0, &spoken("Name")), [0]);
+        assert_eq!(*set.owners(1, &spoken("First name")), [1]);
+        assert_eq!(*set.owners(2, &spoken("Contact name")), [0, 2]);
+        assert!(set.owners(3, &spoken("Country")).is_empty());
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::canon::{Canon, is_space};
 use super::index::{Index, Needle, floor};
-use super::labels::{Field, Fit, key_words};
+use super::labels::{Field, Fit, spoken};
 use super::span::{is_ornament, trim};
 use super::tables::{self, Row};
 use super::whole;
@@ -41,8 +41,8 @@ pub(super) struct Page<'t> {
     pub(super) slots: Vec<Slot>,
     /// By their starts.
     pub(super) heads: Vec<Head>,
-    /// The words of each distinct label.
-    pub(super) names: Vec<Vec<String>>,
+    /// The words of each distinct label, as [`spoken`].
+    pub(super) names: Vec<Box<str>>,
     /// Whether each is a key of the payload, word for word.
     are_keys: Vec<bool>,
     /// The lines with the labels of columns: no values stand there.
@@ -54,7 +54,7 @@ pub(super) fn keys(root: Node<'_>) -> HashSet<String> {
     let nodes = (root.index() + 1..root.subtree_end()).filter_map(|index| root.doc().node(index));
     let mut seen: HashSet<&[u8]> = HashSet::new();
     let distinct = nodes.filter(|node| node.raw_key().is_some_and(|key| seen.insert(key)));
-    distinct.filter_map(Node::key).map(|key| key_words(&key).join(" ")).filter(|key| !key.is_empty()).collect()
+    distinct.filter_map(Node::key).map(|key| spoken(&key)).filter(|key| !key.is_empty()).collect()
 }
 
 impl<'t> Page<'t> {
@@ -135,15 +135,15 @@ impl<'t> Builder<'t, '_> {
         let next = u32::try_from(self.page.names.len()).unwrap_or(u32::MAX);
         let Page { names, are_keys, .. } = &mut self.page;
         *self.known.entry(label).or_insert_with(|| {
-            let words = key_words(label);
-            are_keys.push(self.keys.contains(&words.join(" ")));
-            names.push(words);
+            let words = spoken(label);
+            are_keys.push(self.keys.contains(&words));
+            names.push(words.into());
             next
         })
     }
 
     fn is_key(&self, label: &str) -> bool {
-        self.keys.contains(&key_words(label).join(" "))
+        self.keys.contains(&spoken(label))
     }
 
     fn read(&mut self) {
@@ -382,9 +382,9 @@ mod tests {
 
     fn found(text: &str, keys: &[&str]) -> Vec<(String, String)> {
         let canon = Canon::of(text);
-        let page = Page::of(&canon, &keys.iter().map(|key| key_words(key).join(" ")).collect());
+        let page = Page::of(&canon, &keys.iter().map(|key| spoken(key)).collect());
         let value = |slot: &Slot| canon.text[trim(&canon.text, slot.value.clone())].to_owned();
-        page.slots.iter().map(|slot| (page.names[slot.name as usize].join(" "), value(slot))).collect()
+        page.slots.iter().map(|slot| (page.names[slot.name as usize].to_string(), value(slot))).collect()
     }
 
     fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {

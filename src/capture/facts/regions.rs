@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::canon::needle;
 use super::index::floor;
-use super::labels::{Field as Name, Fit, key_words};
+use super::labels::{Field as Name, Fit, spoken};
 use super::page::{Page, lines};
 use crate::json::{Kind, Node};
 
@@ -81,16 +81,16 @@ pub(super) fn sections(
     page: &Page<'_>,
     within: &[Range<usize>],
 ) -> Option<Vec<Vec<Range<usize>>>> {
-    let mut known: HashMap<Vec<String>, usize> = HashMap::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
     for (position, member) in members.iter().enumerate() {
-        known.insert(key_words(&member.key()?), position);
+        known.insert(spoken(&member.key()?), position);
     }
     let mut places = vec![Vec::new(); members.len()];
     for part in within {
         let heads = page.heads_in(part).iter().filter(|head| head.opens || (are_records && head.begins_line));
         let mut opened: Option<(usize, usize)> = None;
         for head in heads {
-            let Some(&member) = known.get(&page.names[head.name as usize]) else { continue };
+            let Some(&member) = known.get(&*page.names[head.name as usize]) else { continue };
             // Every line of `users[0].name: Ann` opens the same.
             if opened.is_none_or(|(last, _)| last != member)
                 && let Some((last, body)) = opened.replace((member, head.body))

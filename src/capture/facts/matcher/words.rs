@@ -91,7 +91,7 @@ impl Matcher<'_> {
             own.get(&field).into_iter().flatten().for_each(|&slot| add(slot, true));
             let asked = forms::state_of(key);
             if asked.is_some() && !own.contains_key(&field) {
-                let is_status = |slot: &usize| self.page.names[self.page.slots[*slot].name as usize] == ["status"];
+                let is_status = |slot: &usize| *self.page.names[self.page.slots[*slot].name as usize] == *"status";
                 regions.iter().flat_map(|region| self.page.slots_in(region)).filter(is_status).for_each(|slot| add(slot, false));
             }
             if let Some(asked) = asked.filter(|_| all.iter().all(VecDeque::is_empty))
