@@ -11,16 +11,11 @@ use crate::token::{Counter, Counts};
 
 type Key = [u8; 32];
 
-/// Values of which a search of a text takes some ten megabytes.
-const MUCH: usize = 20_000;
-
 /// Counts of the texts that were met; of nobody's interest but those who ask for them again.
 #[derive(Debug, Default)]
 pub struct TextMemo {
     counts: Mutex<HashMap<Key, Counts>>,
     facts: Mutex<HashMap<Key, FactCount>>,
-    /// Held while a text is searched for the facts of much data.
-    search: Mutex<()>,
     pub(super) text_only: OnceLock<super::TextOnly>,
     pub(super) renders: OnceLock<bool>,
 }
@@ -53,7 +48,9 @@ impl TextMemo {
         if let Some(known) = lock(&self.facts).get(&key) {
             return *known;
         }
-        self.search(key, payload, text).count
+        let count = count_facts(payload, text).count;
+        lock(&self.facts).insert(key, count);
+        count
     }
 
     /// The same with the facts themselves; those of a text that tells all are left out.
@@ -62,15 +59,9 @@ impl TextMemo {
         if let Some(known) = lock(&self.facts).get(&key).filter(|known| known.kept == known.total) {
             return FactMatches { count: *known, ..FactMatches::default() };
         }
-        self.search(key, payload, text)
-    }
-
-    /// A search takes many times the bytes of the data, so that of much data there is one at a time.
-    fn search(&self, key: Key, payload: &Payload, text: &str) -> FactMatches {
-        let _one = (payload.doc.len() > MUCH).then(|| lock(&self.search));
-        let found = count_facts(payload, text);
-        lock(&self.facts).insert(key, found.count);
-        found
+        let told = count_facts(payload, text);
+        lock(&self.facts).insert(key, told.count);
+        told
     }
 }
 
