@@ -6,7 +6,6 @@ mod page;
 
 use crate::analysis;
 use std::cell::LazyCell;
-use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,14 +21,10 @@ use crate::format::ledger::Row;
 use crate::format::{self, FORMATS, Format, ParsedCapture};
 use crate::host::{HostId, Hosts, LimitState, Part};
 use crate::number::grouped;
-use crate::parallel::parallel_map;
 use crate::problem::{Problem, ProblemKind};
 use crate::store;
 use crate::token::{Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
 use crate::verdict::CountedRow;
-
-/// An answer from this size on is measured on several threads; each keeps a text or two of its size.
-const PARALLEL_BYTES: usize = 256 << 10;
 
 /// What to print of a capture.
 #[derive(Clone, Copy)]
@@ -381,18 +376,12 @@ fn known_format(id: &str, what: &str) -> Result<&'static dyn Format, Problem> {
         .hint(hint))
 }
 
-/// Every row, measured on a few threads where the answer is long: no row waits for another, but for those that take much
-/// memory. After an interrupt those that were not reached say so.
+/// Every row, one after the other: two at once would take the memory of two. After an interrupt those that were not
+/// reached say so.
 fn rows(subject: &ParsedCapture, cancel: &Cancel) -> Vec<Row> {
-    let size = subject.capture.response.as_ref().map_or(0, |response| response.len());
     let row = |format: &&'static dyn Format| match cancel.is_cancelled() {
         true => Row::interrupted(*format),
         false => Row::measure(*format, subject),
     };
-    let (alone, others): (Vec<_>, Vec<_>) = FORMATS.iter().copied().partition(|format| format.is_measured_alone());
-    let mut rows: Vec<Row> = alone.iter().map(row).collect();
-    let Ok(measured) = parallel_map(&others, size < PARALLEL_BYTES, |format| Ok::<_, Infallible>(row(format)));
-    rows.extend(measured);
-    rows.sort_by_key(|row| FORMATS.iter().position(|format| format.id() == row.format));
-    rows
+    FORMATS.iter().map(row).collect()
 }

@@ -216,10 +216,6 @@ pub trait Format: Sync {
     /// # Errors
     /// [`WriteError`] when refused.
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError>;
-    /// Whether writing or reading it takes so much memory that no other format of a long answer is measured meanwhile.
-    fn is_measured_alone(&self) -> bool {
-        false
-    }
     /// Reads a text of this format back, from the text alone; `None` where the format is no way of writing a payload.
     fn decode(&self, _text: &str) -> Option<Result<Decoded, DecodeError>> {
         None

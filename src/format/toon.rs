@@ -32,10 +32,6 @@ impl Format for Toon {
         out.finish();
         Ok(())
     }
-    /// Its crate takes the tree twice.
-    fn is_measured_alone(&self) -> bool {
-        true
-    }
     fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
         let read = toon_format::decode_default::<DecodedText>(text).map_err(|error| DecodeError(error.to_string()));
         Some(read.and_then(|read| read.decoded()))
