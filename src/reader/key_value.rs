@@ -27,6 +27,8 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     let mut is_tight = true;
     let mut take = |current: &mut Record| {
         if !current.is_empty() {
+            // A text may have as many as lines.
+            current.shrink_to_fit();
             blocks.push(std::mem::take(current));
         }
     };

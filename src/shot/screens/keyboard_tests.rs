@@ -28,8 +28,7 @@ fn is_control(node: &Node) -> bool {
 
 /// Parts of a list, table or tree, which is one stop of Tab; the arrows go from one to the next.
 fn is_part(node: &Node) -> bool {
-    let is_item = matches!(node.role(), Role::TreeItem | Role::Row | Role::ListItem | Role::ListBoxOption);
-    is_item || !node.supports_action(accesskit::Action::Focus)
+    matches!(node.role(), Role::TreeItem | Role::Row | Role::ListItem | Role::ListBoxOption)
 }
 
 /// What is said of a text is its value.

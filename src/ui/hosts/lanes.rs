@@ -314,7 +314,7 @@ fn host_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, row: &HostRow, is_selected:
     }
     let response = ui.interact(seen, ui.scope_id().with(("host", row.host.id)), Sense::CLICK);
     let spoken = format!("{} {}, {}", row.host.name, row.host.version, row.host.evidence.name());
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_selected, &spoken));
+    response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &spoken));
     let y = rect.center().y;
     widgets::glyph_at(ui, pos2(rect.left() + 7.0, y), row::evidence_icon(row.host.evidence), theme::icon_font(13.0), t.weak);
     let is_first = row::is_first(row, &list.cx.state.view.hosts);
