@@ -31,6 +31,13 @@ fn follows_word(before: &str) -> bool {
     before.ends_with(|char: char| char.is_alphanumeric() || char == '_')
 }
 
+/// `…,"[1,2]",…` is a cell of CSV.
+fn is_quoted_cell(before: &str, after: &str) -> bool {
+    let (Some(before), Some(after)) = (before.strip_suffix('"'), after.strip_prefix('"')) else { return false };
+    let (begins, ends) = (before.ends_with([',', ';', '\t', '\n']), after.starts_with([',', ';', '\t', '\r', '\n']));
+    (begins && (ends || after.is_empty())) || (before.is_empty() && ends)
+}
+
 fn read(block: TextBlock<'_>) -> Option<TextData> {
     let bytes = Bytes::copy_from_slice(block.text.as_bytes());
     let mut budget = bytes.len() * LOOKS;
@@ -53,7 +60,8 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         let root = doc.root().filter(|root| is_value && is_data(*root) && !follows_word(&block.text[..start]));
         if let Some(root) = root {
             let end = start + root.range().end;
-            if best.is_none_or(|(from, to)| end - start > to - from) {
+            let is_longer = best.is_none_or(|(from, to)| end - start > to - from);
+            if is_longer && !is_quoted_cell(&block.text[..start], &block.text[end..]) {
                 best = Some((start, end));
             }
             at = end;

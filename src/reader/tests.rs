@@ -158,6 +158,7 @@ fn values_below_labels_are_nested() {
 
 #[test]
 fn cells_hold_json_or_nothing() {
+    check("aaa,aaa_aa\n\"[-100,1000,1000]\",\n", "csv", "[{\"aaa\":[-100,1000,1000],\"aaa_aa\":null}]");
     check("id,tags\n1,\"[\"\"a\"\",\"\"b\"\"]\"\n2,\n", "csv", r#"[{"id":1,"tags":["a","b"]},{"id":2,"tags":null}]"#);
     check(
         "| id | tags |\n|---|---|\n| 1 | [\"a\",{\"b\":2}] |\n| 2 |  |\n| 3 | a &lt; b &amp; c |\n",
