@@ -9,7 +9,6 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::analysis::token_counts::CountError;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId, Server, Tool};
 use crate::format::{self, Format, ParsedCapture};
@@ -119,15 +118,6 @@ impl<'a> Ctx<'a> {
     /// It is not known.
     pub fn host(&self, id: HostId) -> Result<&'a Arc<Host>, Problem> {
         self.hosts.get(id.as_str()).ok_or_else(|| Problem::new(ProblemKind::NotFound, "there is no such host").at(id.as_str()))
-    }
-
-    /// The text of a format. What is about a place in it writes it anew: keeping it would cost more than writing it.
-    ///
-    /// # Errors
-    /// Cancelled, or why there is no such text.
-    pub fn text(&self, format: &str) -> Result<String, Stop> {
-        self.check()?;
-        Ok(super::text::shown_text(format_of(format)?, self.subject()?)?.0)
     }
 
     /// The capture without some keys, as [`super::Columns::path`] writes them.
@@ -248,15 +238,6 @@ pub enum Stop {
 impl From<Cancelled> for Stop {
     fn from(cancelled: Cancelled) -> Self {
         Self::Cancelled(cancelled)
-    }
-}
-
-impl From<CountError> for Stop {
-    fn from(error: CountError) -> Self {
-        match error {
-            CountError::Cancelled(cancelled) => Self::Cancelled(cancelled),
-            CountError::Problem(problem) => Self::Problem(problem),
-        }
     }
 }
 

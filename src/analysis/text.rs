@@ -49,6 +49,17 @@ pub struct TextView {
     pub matched: FactMatches,
 }
 
+impl Ctx<'_> {
+    /// The text of a format. What is about a place in it writes it anew: keeping it would cost more than writing it.
+    ///
+    /// # Errors
+    /// Cancelled, or why there is no such text.
+    pub fn text(&self, format: &str) -> Result<String, Stop> {
+        self.check()?;
+        Ok(shown_text(format_of(format)?, self.subject()?)?.0)
+    }
+}
+
 /// Gathers the bytes of a format.
 pub(super) struct Gather(pub(super) Vec<u8>);
 

@@ -23,6 +23,15 @@ pub enum CountError {
     Problem(#[from] Problem),
 }
 
+impl From<CountError> for Stop {
+    fn from(error: CountError) -> Self {
+        match error {
+            CountError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            CountError::Problem(problem) => Self::Problem(problem),
+        }
+    }
+}
+
 /// What a row has by a tokenizer: a count, or why there is none. One text that a file does not take spoils no other row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowCount {

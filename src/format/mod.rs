@@ -18,6 +18,7 @@ mod markdown_table;
 mod out;
 pub mod round_trip;
 mod rows;
+mod table;
 mod toon;
 mod value;
 mod xml;
@@ -26,8 +27,8 @@ mod yaml;
 pub use json::{PrettyContent, compact};
 pub use known::TextMemo;
 use round_trip::{DecodeError, Decoded};
-pub use rows::TableForm;
 pub(crate) use rows::{MAX_CELLS, cell_text};
+pub use table::TableForm;
 
 use crate::capture::{Block, BlockKind, Capture, Payload, Reading, Statement, text_only};
 use crate::json::Doc;

@@ -130,36 +130,6 @@ pub(crate) fn cell_text(node: Option<Node<'_>>) -> Cow<'_, str> {
     }
 }
 
-/// How a table of chosen columns and rows is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableForm {
-    Csv,
-    Markdown,
-}
-
-impl TableForm {
-    /// Writes a table as the formats `csv` and `markdown-table` write theirs.
-    ///
-    /// # Errors
-    /// The `csv` crate gave up.
-    pub(crate) fn write<'c>(
-        self,
-        names: impl Iterator<Item = Cow<'c, str>>,
-        rows: impl Iterator<Item = Vec<Cow<'c, str>>>,
-        sink: &mut dyn Sink,
-    ) -> Result<(), WriteError> {
-        let mut out = Pieces::new(sink);
-        match self {
-            Self::Csv => {
-                super::csv::push_table(&mut out, names, rows).map_err(|error| WriteError(error.to_string()))?;
-            }
-            Self::Markdown => super::markdown_table::push_table(&mut out, names, rows),
-        }
-        out.finish();
-        Ok(())
-    }
-}
-
 fn number_word(number: usize) -> String {
     const WORDS: [&str; 8] = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
     number.checked_sub(2).and_then(|at| WORDS.get(at)).map_or_else(|| number.to_string(), |word| (*word).to_owned())

@@ -7,6 +7,10 @@ use super::round_trip::{DecodeError, Decoded};
 use super::value::{DecodedText, Exact};
 use super::{Format, ParsedCapture, Sink, WriteError};
 use crate::json::Kind;
+use crate::number::grouped;
+
+/// Above so many values it is not written: the crate takes some 200 bytes for each, far more than the answer has.
+const MAX_VALUES: usize = 250_000;
 
 #[derive(Debug)]
 pub struct Toon;
@@ -21,6 +25,10 @@ impl Format for Toon {
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let value = Exact::of(payload.root(), self.title())?;
+        if payload.root().subtree_end() - payload.root().index() > MAX_VALUES {
+            let most = grouped(MAX_VALUES as u64);
+            return Err(WriteError(format!("more than {most} values: the library that writes TOON would take too much memory")));
+        }
         let written = match payload.root().kind() {
             Kind::Object => toon_format::encode_object(value.tree(), &EncodeOptions::default()),
             Kind::Array => toon_format::encode_array(value.tree(), &EncodeOptions::default()),
@@ -48,6 +56,14 @@ mod tests {
         let payload = r#"{"orders":[{"id":1,"by":{"name":"Ada"}},{"id":2,"by":{"name":"Bob"}}]}"#;
         let text = write("toon", &of_payload(payload)).unwrap();
         assert_eq!(text, "orders[2]{id,by{name}}:\n  1,Ada\n  2,Bob");
+    }
+
+    #[test]
+    fn more_values_than_its_library_has_memory_for_are_refused() {
+        let list = |values: usize| of_payload(&format!("[1{}]", ",1".repeat(values - 2)));
+        assert!(write("toon", &list(MAX_VALUES)).is_ok());
+        let Err(why) = write("toon", &list(MAX_VALUES + 1)) else { panic!("it was written") };
+        assert!(why.starts_with("more than 250,000 values"), "{why}");
     }
 
     #[test]

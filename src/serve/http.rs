@@ -24,7 +24,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::{Backend, PROTOCOL_VERSIONS, rpc, stateless};
+use super::rpc::stateless;
+use super::{Backend, PROTOCOL_VERSIONS, rpc};
 use crate::json::Doc;
 
 const PATH: &str = "/mcp";

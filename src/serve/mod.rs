@@ -9,7 +9,6 @@ mod pipe;
 pub mod replay;
 mod rpc;
 pub mod sample;
-mod stateless;
 mod stdio;
 
 pub use http::{HttpServer, http};

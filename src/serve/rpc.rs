@@ -2,9 +2,10 @@
 //!
 //! Ids are echoed byte for byte. Results are JSON text that the service wrote, and go out as they are.
 
+pub(super) mod stateless;
+
 use bytes::Bytes;
 
-use super::stateless;
 use crate::json::{Doc, Kind, Node, write};
 
 /// The protocol versions of the `initialize` handshake that are spoken, oldest first.

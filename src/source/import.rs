@@ -6,7 +6,6 @@
 mod jsonc;
 mod placeholder;
 mod places;
-mod registry;
 mod shapes;
 mod smart;
 mod write;

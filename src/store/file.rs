@@ -7,65 +7,15 @@ use std::path::Path;
 
 use bytes::Bytes;
 
-use super::import::{self, Input};
-use super::{MOST_OF_ANSWERS, read_file, read_folder};
+use super::import::{self, Input, SHORT, empty_capture};
+use super::{MOST_OF_ANSWERS, ReadAs, read_file, read_folder};
 use crate::capture::{Capture, CaptureId, Outcome, Reading, Server};
 use crate::digest::sha256;
 use crate::json::write::string;
 use crate::json::{Doc, Kind as JsonKind};
 use crate::problem::{Problem, ProblemKind};
 
-/// So many digits of a digest tell two files of one name apart, for people.
-pub(super) const SHORT: usize = 8;
-
-/// What a file is taken for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadAs {
-    Capture,
-    /// A raw `CallToolResult`.
-    Result,
-    /// A JSON-RPC message.
-    Message,
-    /// Any other JSON.
-    Payload,
-    Text,
-    /// JSON Lines of messages.
-    Messages,
-    /// An HTTP archive.
-    Har,
-    /// A cassette of an HTTP recorder.
-    Cassette,
-    /// A record of a Claude Code session.
-    ClaudeCode,
-    /// A JSON document with requests and responses in it.
-    Exchanges,
-    /// What `--json` printed of an answer or a comparison.
-    Report,
-}
-
 impl ReadAs {
-    pub const ALL: &'static [(ReadAs, &'static str)] = &[
-        (ReadAs::Capture, "capture"),
-        (ReadAs::Result, "result"),
-        (ReadAs::Message, "message"),
-        (ReadAs::Payload, "payload"),
-        (ReadAs::Text, "text"),
-        (ReadAs::Messages, "messages"),
-        (ReadAs::Har, "har"),
-        (ReadAs::Cassette, "cassette"),
-        (ReadAs::ClaudeCode, "claude-code"),
-        (ReadAs::Exchanges, "exchanges"),
-        (ReadAs::Report, "report"),
-    ];
-
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|&(kind, _)| kind)
-    }
-
     /// A kind of file with many answers, where it looks like one; an object with a `content` array is a result, one with
     /// `jsonrpc` a message, other JSON a payload, and anything else text.
     pub fn detect(bytes: &Bytes) -> Self {
@@ -151,11 +101,6 @@ pub fn read_all_bytes(bytes: &Bytes, name: &str, kind: Option<ReadAs>) -> Result
 /// Where it is not what it is said to be, or holds several answers.
 pub fn read_bytes(bytes: &Bytes, name: &str, kind: Option<ReadAs>) -> Result<Capture, Problem> {
     one(read_all_bytes(bytes, name, kind)?, name)
-}
-
-/// A capture with nothing in it yet, of something that was read from a file.
-pub(super) fn empty_capture(id: CaptureId, transport: &str, source: String) -> Capture {
-    Capture::empty(id, Server { transport: transport.into(), source, ..Server::default() })
 }
 
 fn read_one(bytes: &Bytes, name: &str, kind: ReadAs) -> Result<Capture, Problem> {

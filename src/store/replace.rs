@@ -248,7 +248,7 @@ mod tests {
 
     fn written(path: &Path) -> Capture {
         let id = crate::capture::CaptureId("x".into());
-        let capture = file::empty_capture(id, "file", "x".to_owned());
+        let capture = import::empty_capture(id, "file", "x".to_owned());
         write_folder_with(&capture, &[("expect.toml", b"mine")], path).unwrap();
         capture
     }

@@ -3,9 +3,7 @@
 pub mod findings;
 mod hosts;
 mod ledger;
-mod saving;
 mod tokens;
-mod treemap;
 
 use egui::{Align, Id, Layout, Rect, Role, Stroke, Ui, WidgetInfo, vec2};
 

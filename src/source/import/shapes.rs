@@ -1,8 +1,10 @@
 //! The shapes of the clients' files. A file is known by what it holds; its path settles what the shapes leave open.
 
+mod registry;
+
 use serde_json::{Map, Value};
 
-use super::{Import, ImportedServer, Input, Reach, RemoteKind, registry};
+use super::{Import, ImportedServer, Input, Reach, RemoteKind};
 
 /// The servers of a file, or nothing where it lists none.
 pub fn read(path: &str, root: &Value) -> Option<Import> {

@@ -10,7 +10,7 @@ use super::pair::pair;
 use super::{Entry, Importer, Input, body, nodes};
 use crate::capture::{Capture, Direction, HttpInfo};
 use crate::problem::{Problem, ProblemKind};
-use crate::store::file::ReadAs;
+use super::ReadAs;
 
 pub(super) const IMPORTER: Importer = Importer { kind: ReadAs::Cassette, title: "a cassette of an HTTP recorder", detect, read };
 

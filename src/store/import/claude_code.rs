@@ -14,7 +14,7 @@ use super::{Importer, Input};
 use crate::capture::Capture;
 use crate::json::{Doc, Kind, Node};
 use crate::problem::Problem;
-use crate::store::file::ReadAs;
+use super::ReadAs;
 
 pub(super) const IMPORTER: Importer =
     Importer { kind: ReadAs::ClaudeCode, title: "a record of a Claude Code session", detect, read };

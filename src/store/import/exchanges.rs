@@ -8,7 +8,7 @@ use super::{Entry, Importer, Input};
 use crate::capture::{Capture, Direction};
 use crate::json::{Doc, Kind, Node};
 use crate::problem::Problem;
-use crate::store::file::ReadAs;
+use super::ReadAs;
 
 pub(super) const IMPORTER: Importer =
     Importer { kind: ReadAs::Exchanges, title: "a list of exchanges", detect: |input| list(&input.doc).is_some(), read };

@@ -13,7 +13,7 @@ use super::{Entry, Importer, Input, body};
 use crate::capture::{Capture, Direction, HttpInfo, Timings};
 use crate::json::{Kind, Node};
 use crate::problem::Problem;
-use crate::store::file::ReadAs;
+use super::ReadAs;
 
 pub(super) const IMPORTER: Importer = Importer {
     kind: ReadAs::Har,

@@ -12,7 +12,7 @@ use super::{Entry, Importer, Input};
 use crate::capture::{Capture, Direction};
 use crate::json::{Doc, Kind, Node};
 use crate::problem::Problem;
-use crate::store::file::ReadAs;
+use super::ReadAs;
 
 pub(super) const IMPORTER: Importer = Importer { kind: ReadAs::Messages, title: "JSON Lines of messages", detect, read };
 

@@ -22,11 +22,67 @@ use std::time::Duration;
 use bytes::Bytes;
 use time::OffsetDateTime;
 
-use super::file::{ReadAs, SHORT, empty_capture};
 use crate::capture::{Capture, CaptureId, Direction, HttpInfo, Timings};
 use crate::digest::sha256;
 use crate::json::Doc;
 use crate::problem::{Problem, ProblemKind};
+
+/// So many digits of a digest tell two files of one name apart, for people.
+pub(in crate::store) const SHORT: usize = 8;
+
+/// What a file is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadAs {
+    Capture,
+    /// A raw `CallToolResult`.
+    Result,
+    /// A JSON-RPC message.
+    Message,
+    /// Any other JSON.
+    Payload,
+    Text,
+    /// JSON Lines of messages.
+    Messages,
+    /// An HTTP archive.
+    Har,
+    /// A cassette of an HTTP recorder.
+    Cassette,
+    /// A record of a Claude Code session.
+    ClaudeCode,
+    /// A JSON document with requests and responses in it.
+    Exchanges,
+    /// What `--json` printed of an answer or a comparison.
+    Report,
+}
+
+impl ReadAs {
+    pub const ALL: &'static [(ReadAs, &'static str)] = &[
+        (ReadAs::Capture, "capture"),
+        (ReadAs::Result, "result"),
+        (ReadAs::Message, "message"),
+        (ReadAs::Payload, "payload"),
+        (ReadAs::Text, "text"),
+        (ReadAs::Messages, "messages"),
+        (ReadAs::Har, "har"),
+        (ReadAs::Cassette, "cassette"),
+        (ReadAs::ClaudeCode, "claude-code"),
+        (ReadAs::Exchanges, "exchanges"),
+        (ReadAs::Report, "report"),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|&(kind, _)| kind)
+    }
+}
+
+/// A capture with nothing in it yet, of something that was read from a file.
+pub(in crate::store) fn empty_capture(id: CaptureId, transport: &str, source: String) -> Capture {
+    Capture::empty(id, Server { transport: transport.into(), source, ..Server::default() })
+}
 
 /// A kind of file with many answers.
 pub(super) struct Importer {

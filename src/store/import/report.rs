@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 
-use super::super::file::ReadAs;
+use super::ReadAs;
 use super::pair::told;
 use super::{Importer, Input};
 use crate::capture::{Capture, Outcome};

@@ -1,9 +1,12 @@
 //! Where the tokens of the payload go: by key over all records, as a treemap, and where a saving comes from.
 
+mod saving;
+mod treemap;
+
 use egui::{Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use std::sync::Arc;
 
-use super::{SIDE, saving, treemap};
+use super::SIDE;
 use crate::analysis::{Shares, TokenMap, TokenMapQuery};
 use crate::state::{Action, QueryState, TokensAction, TokensPart};
 use crate::ui::Cx;

@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hyper::header::HeaderMap;
 
-use super::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, Refusal, Service};
+use super::{INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, Refusal, Service};
 use crate::json::{Doc, Kind, Node, write};
 use crate::source::Protocol;
 

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::shapes::{Reader, text, written};
-use super::{Input, Reach, RemoteKind, looks_secret};
+use super::{Input, Reach, Reader, RemoteKind, text, written};
+use crate::source::import::looks_secret;
 
 type Object = Map<String, Value>;
 

@@ -2,7 +2,7 @@
 
 use egui::{Align, Color32, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
-use super::tokens::{colors, column_name, part_head, percent};
+use super::{colors, column_name, part_head, percent};
 use crate::analysis::TokenMap;
 use crate::state::{Action, TokensAction};
 use crate::ui::Cx;

@@ -2,7 +2,7 @@
 
 use egui::{Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::tokens::{part_head, percent};
+use super::{part_head, percent};
 use crate::analysis::{RowQuery, Saving, SavingQuery, TokenMap};
 use crate::format::FORMATS;
 use crate::number::signed;
