@@ -184,8 +184,9 @@ impl ViewRequest {
         if self.print.json {
             let rows = rows(subject, cancel);
             let counts = self.counts(subject, &rows, cancel);
-            let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
+            // First, since each holds the hosts' texts while it works, and the hosts' report longer.
             let findings = self.findings(subject, cancel).ok();
+            let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
             let measured = contract::ReportParts {
                 rows: &rows,
                 counts: &counts,

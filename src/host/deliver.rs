@@ -148,7 +148,10 @@ fn one_text(run: &Run<'_>, texts: Vec<SourceMapped>, join: &str) -> SourceMapped
     let reparsed: Vec<Option<SourceMapped>> =
         texts.iter().map(|text| if host.reparse_json_text { reparse(run, text) } else { None }).collect();
     if join != JSON_ARRAY || texts.len() < 2 {
-        let texts: Vec<SourceMapped> = texts.into_iter().zip(reparsed).map(|(text, again)| again.unwrap_or(text)).collect();
+        let mut texts: Vec<SourceMapped> = texts.into_iter().zip(reparsed).map(|(text, again)| again.unwrap_or(text)).collect();
+        if texts.len() == 1 {
+            return texts.swap_remove(0);
+        }
         return SourceMapped::join(&texts, if join == JSON_ARRAY { "" } else { join });
     }
     let items: Vec<SourceMapped> = texts

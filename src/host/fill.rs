@@ -1,13 +1,11 @@
 //! What a rule's templates are filled with, and values written as the host's language writes JSON.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
 use super::deliver;
-use super::rules::JsonMode;
 use super::run::Run;
 use super::source_map::{SourceMapped, Span, TextOrigin};
 use super::template::{Template, TemplatePiece, Var};
@@ -17,11 +15,9 @@ use crate::capture::Block;
 use crate::format::ParsedCapture;
 use crate::json::{Doc, Node};
 
-/// What the hosts have in common that are shown one answer: several write `structuredContent` alike, and of equal views
-/// one is kept.
+/// What the hosts have in common that are shown one answer: of equal views one is kept.
 #[derive(Debug, Default)]
 pub struct RenderCache {
-    structured: Mutex<HashMap<(usize, JsonMode), Arc<SourceMapped>>>,
     pub(super) texts: Once<str>,
     pub(super) spans: Once<[Span]>,
     pub(super) parts: Once<[Part]>,
@@ -33,22 +29,6 @@ impl RenderCache {
     /// A text, of equal ones the first.
     pub fn text(&self, text: &str) -> Arc<str> {
         self.texts.of(text)
-    }
-
-    fn get(
-        &self,
-        node: Node<'_>,
-        mode: JsonMode,
-        write: impl FnOnce() -> Result<SourceMapped, String>,
-    ) -> Result<Arc<SourceMapped>, String> {
-        let key = (node.index(), mode);
-        let known = lock(&self.structured).get(&key).cloned();
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let written = Arc::new(write()?);
-        lock(&self.structured).insert(key, Arc::clone(&written));
-        Ok(written)
     }
 }
 
@@ -172,20 +152,14 @@ impl<'a> Run<'a> {
         let inner = node.get("result").filter(|_| self.host.unwrap_result && node.len() == 1);
         let node = inner.unwrap_or(node);
         let json = match node.as_str() {
-            Some(text) if self.host.unwrap_result => Arc::new(SourceMapped::of(&text, TextOrigin::Structured, None)),
-            _ => self.written.get(node, self.host.json, || {
-                Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all }.write(node, TextOrigin::Structured)
-            })?,
+            Some(text) if self.host.unwrap_result => SourceMapped::of(&text, TextOrigin::Structured, None),
+            _ => {
+                Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all }.write(node, TextOrigin::Structured)?
+            }
         };
-        let replaced;
-        let json = if self.host.structured_replace.is_empty() {
-            &*json
-        } else {
-            replaced = (*json).clone().replace(&self.host.structured_replace);
-            &replaced
-        };
-        let Some(wrap) = &self.host.structured_wrap else { return Ok(json.clone()) };
-        Ok(deliver::around(wrap, Var::Json, json, |var| self.value(var)))
+        let json = json.replace(&self.host.structured_replace);
+        let Some(wrap) = &self.host.structured_wrap else { return Ok(json) };
+        Ok(deliver::around(wrap, Var::Json, &json, |var| self.value(var)))
     }
 }
 

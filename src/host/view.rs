@@ -226,7 +226,10 @@ impl Run<'_> {
 }
 
 /// The texts with one LF between two, and the parts with their places.
-fn lay_out(parts: &[Raw]) -> (SourceMapped, Vec<Part>) {
+fn lay_out(parts: &[Raw]) -> (Cow<'_, SourceMapped>, Vec<Part>) {
+    if let [Raw::Text(only)] = parts {
+        return (Cow::Borrowed(only), vec![Part::Text(0..only.len())]);
+    }
     let mut text = SourceMapped::default();
     let mut placed = Vec::with_capacity(parts.len());
     let mut is_first = true;
@@ -244,7 +247,7 @@ fn lay_out(parts: &[Raw]) -> (SourceMapped, Vec<Part>) {
             Raw::Media { mime, block } => placed.push(Part::Media { mime: mime.clone(), block: *block }),
         }
     }
-    (text, placed)
+    (Cow::Owned(text), placed)
 }
 
 /// The ranges of the text before any limit that are still there.
