@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use super::import::{self, Input, SHORT, empty_capture};
 use super::{MOST_OF_ANSWERS, ReadAs, read_file, read_folder};
-use crate::capture::{Capture, CaptureId, Outcome, Reading, Server};
+use crate::capture::{Capture, CaptureId, Outcome, Reading};
 use crate::digest::sha256;
 use crate::json::write::string;
 use crate::json::{Doc, Kind as JsonKind};

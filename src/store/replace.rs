@@ -242,7 +242,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     use super::*;
-    use crate::store::{file, find_folders, read_folder};
+    use crate::store::{find_folders, import, read_folder};
 
     const PARKED: &str = "LOUPE_TEST_PARKED";
 

@@ -25,12 +25,12 @@ fn meta<'a>(params: Option<Node<'a>>, name: &str) -> Option<Node<'a>> {
 }
 
 /// Whether a request is of this era: it names its revision, or asks for the server as only this era does.
-pub(super) fn is_meant(method: &str, params: Option<Node<'_>>) -> bool {
+pub(in crate::serve) fn is_meant(method: &str, params: Option<Node<'_>>) -> bool {
     method == "server/discover" || meta(params, "protocolVersion").is_some()
 }
 
 /// Answers one request; `dispatch` is what both eras have in common.
-pub(super) fn answer(
+pub(in crate::serve) fn answer(
     service: &impl Service,
     method: &str,
     params: Option<Node<'_>>,
@@ -96,7 +96,7 @@ fn complete(service: &impl Service, result: &str, caching: bool) -> String {
 }
 
 /// Whether a message that came over HTTP is of this era; `Err` where its headers say another thing than its body.
-pub(super) fn check_headers(headers: &HeaderMap, message: &[u8]) -> Result<bool, Refusal> {
+pub(in crate::serve) fn check_headers(headers: &HeaderMap, message: &[u8]) -> Result<bool, Refusal> {
     let doc = Doc::parse(bytes::Bytes::copy_from_slice(message));
     let params = doc.at("/params");
     let Some(version) = meta(params, "protocolVersion").and_then(Node::as_str) else { return Ok(false) };
@@ -132,7 +132,7 @@ fn decoded(text: &str) -> String {
 }
 
 /// The HTTP status of an answer in this era.
-pub(super) fn status(answer: &[u8]) -> u16 {
+pub(in crate::serve) fn status(answer: &[u8]) -> u16 {
     let doc = Doc::parse(bytes::Bytes::copy_from_slice(answer));
     match doc.at("/error/code").and_then(Node::as_i64) {
         None => 200,

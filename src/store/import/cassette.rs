@@ -6,11 +6,11 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use serde_norway::Value;
 
+use super::ReadAs;
 use super::pair::pair;
 use super::{Entry, Importer, Input, body, nodes};
 use crate::capture::{Capture, Direction, HttpInfo};
 use crate::problem::{Problem, ProblemKind};
-use super::ReadAs;
 
 pub(super) const IMPORTER: Importer = Importer { kind: ReadAs::Cassette, title: "a cassette of an HTTP recorder", detect, read };
 

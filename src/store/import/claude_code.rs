@@ -9,12 +9,12 @@ use bytes::Bytes;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::ReadAs;
 use super::pair::told;
 use super::{Importer, Input};
 use crate::capture::Capture;
 use crate::json::{Doc, Kind, Node};
 use crate::problem::Problem;
-use super::ReadAs;
 
 pub(super) const IMPORTER: Importer =
     Importer { kind: ReadAs::ClaudeCode, title: "a record of a Claude Code session", detect, read };

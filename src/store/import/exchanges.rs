@@ -3,12 +3,12 @@
 
 use bytes::Bytes;
 
+use super::ReadAs;
 use super::pair::pair;
 use super::{Entry, Importer, Input};
 use crate::capture::{Capture, Direction};
 use crate::json::{Doc, Kind, Node};
 use crate::problem::Problem;
-use super::ReadAs;
 
 pub(super) const IMPORTER: Importer =
     Importer { kind: ReadAs::Exchanges, title: "a list of exchanges", detect: |input| list(&input.doc).is_some(), read };

@@ -8,12 +8,12 @@ use bytes::Bytes;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::ReadAs;
 use super::pair::pair;
 use super::{Entry, Importer, Input, body};
 use crate::capture::{Capture, Direction, HttpInfo, Timings};
 use crate::json::{Kind, Node};
 use crate::problem::Problem;
-use super::ReadAs;
 
 pub(super) const IMPORTER: Importer = Importer {
     kind: ReadAs::Har,

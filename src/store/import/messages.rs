@@ -7,12 +7,12 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 
+use super::ReadAs;
 use super::pair::pair;
 use super::{Entry, Importer, Input};
 use crate::capture::{Capture, Direction};
 use crate::json::{Doc, Kind, Node};
 use crate::problem::Problem;
-use super::ReadAs;
 
 pub(super) const IMPORTER: Importer = Importer { kind: ReadAs::Messages, title: "JSON Lines of messages", detect, read };
 

@@ -22,7 +22,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use time::OffsetDateTime;
 
-use crate::capture::{Capture, CaptureId, Direction, HttpInfo, Timings};
+use crate::capture::{Capture, CaptureId, Direction, HttpInfo, Server, Timings};
 use crate::digest::sha256;
 use crate::json::Doc;
 use crate::problem::{Problem, ProblemKind};
