@@ -23,6 +23,7 @@ const head = side("head");
 const base = side("base");
 
 const number = (value) => value.toLocaleString("en-US");
+const count = (all, noun) => `${number(all)} ${noun}${all === 1 ? "" : "s"}`;
 const cell = (text) => String(text).replace(/[\\|<>]/g, "\\$&").replace(/\s+/g, " ");
 const tokens = (value) => (value === null || value === undefined ? "–" : number(value));
 function change(now, before) {
@@ -51,11 +52,11 @@ lines.push(`### Loupe: ${head.check === null ? "the server could not be checked"
 if (head.check !== null) {
   const [now, before] = [definitions(head.check), definitions(base.check)];
   lines.push("| tokens, `o200k_base` | base | this branch | change |", "|---|---:|---:|---:|");
-  lines.push(row(`all ${now.size} tool definitions`, sum(now), base.check ? sum(before) : null));
+  lines.push(row(count(now.size, "tool definition"), sum(now), base.check ? sum(before) : null));
   if (base.check) {
     const other = changed(now, before);
     for (const name of other.slice(0, MOST)) lines.push(row(`definition of ${cell(name)}`, now.get(name), before.get(name)));
-    if (other.length > MOST) lines.push(`| and ${other.length - MOST} more definitions that changed | | | |`);
+    if (other.length > MOST) lines.push(`| and ${count(other.length - MOST, "more changed definition")} | | | |`);
   }
   const calls = new Map(base.run?.calls.map((call) => [call.name, call.tokens?.o200k_base]) ?? []);
   for (const call of head.run?.calls ?? []) {
@@ -69,7 +70,6 @@ if (head.check !== null) {
   const known = new Set(base.check?.findings.map((finding) => finding.fingerprint));
   const { findings } = head.check;
   const fresh = findings.filter((finding) => finding.new && !known.has(finding.fingerprint));
-  const count = (all, noun) => `${number(all)} ${noun}${all === 1 ? "" : "s"}`;
   lines.push("", base.check ? `${count(findings.length, "finding")}, ${number(fresh.length)} of them not on the base branch.` : `${count(findings.length, "finding")}.`);
   const shown = base.check ? fresh : findings;
   for (const finding of shown.slice(0, MOST)) lines.push(`- ${finding.severity} \`${finding.rule}\`: ${cell(finding.message)}`);
@@ -83,7 +83,7 @@ if (head.verify !== null) {
   const said = ({ check, path, message }) => cell([check, path, message].filter(Boolean).join(" "));
   const failed = head.verify.fixtures.filter((fixture) => !fixture.passed);
   const all = head.verify.fixtures.length;
-  lines.push("", `${number(all - failed.length)} of ${number(all)} fixtures are as expected.`);
+  lines.push("", `${number(all - failed.length)} of ${count(all, "fixture")} ${all === 1 ? "is" : "are"} as expected.`);
   for (const fixture of failed.slice(0, MOST)) {
     const why = fixture.checks.filter((check) => check.passed === false);
     lines.push(`- ${cell(fixture.dir)}: ${why.slice(0, 3).map(said).join("; ")}`);

@@ -139,10 +139,10 @@ test("a pull request gets one comment with what changed, and fails where a fixtu
   assert.equal(api.all.length, 1);
   assert.equal(comment.body, first.summary);
   assert.match(comment.body, /^### Loupe: did not pass$/m);
-  assert.match(comment.body, /^\| all \d+ tool definitions \| [\d,]+ \| [\d,]+ \| \+[\d,]+ \(\d+ %\) \|$/m);
+  assert.match(comment.body, /^\| \d+ tool definitions \| [\d,]+ \| [\d,]+ \| \+[\d,]+ \(\d+ %\) \|$/m);
   assert.match(comment.body, /^\| answer of companies, \*\*over its budget\*\* \(content at most 400\) \| [\d,]+ \| [\d,]+ \| \+[\d,]+ \(\d+ %\) \|$/m);
   assert.match(comment.body, /^\d+ findings?, \d+ of them not on the base branch\.$/m);
-  assert.match(comment.body, /^0 of 1 fixtures are as expected\.$/m);
+  assert.match(comment.body, /^0 of 1 fixture is as expected\.$/m);
 
   await run(there, api, given);
   assert.equal(api.all.length, 1, "the second run replaces the comment");

@@ -161,10 +161,10 @@ fn summary(found: &Difference) -> String {
         }
     }
     if let Some(text) = found.text.as_ref().filter(|text| !text.found.is_empty()) {
-        said.push(format!("text: {} lines added, {} removed", grouped(text.found.added), grouped(text.found.removed)));
+        said.push(format!("text: {} added, {} removed", number_of(text.found.added, "lines"), grouped(text.found.removed)));
     }
     if found.other_blocks > 0 {
-        said.push(format!("{} other than text differ", number_of(found.other_blocks as u64, "blocks")));
+        said.push(format!("different blocks other than text: {}", grouped(found.other_blocks as u64)));
     }
     if said.is_empty() {
         "One side has data or text that the other lacks.".to_owned()
@@ -188,8 +188,8 @@ fn of_tools(ask: &AgentCall<'_>, a: &[Tool], b: &[Tool]) -> Result<String, Probl
     found.changed.iter().for_each(|tool| told(&mut changes, &tool.name, &tool.definition));
     let tokens = vec![PairJson::of("definitions", Some(found.total.0), Some(found.total.1))];
     let summary = format!(
-        "{} tools added, {} removed, {} changed, {} unchanged.",
-        found.added.len(),
+        "{} added, {} removed, {} changed, {} unchanged.",
+        number_of(found.added.len() as u64, "tools"),
         found.removed.len(),
         found.changed.len(),
         found.unchanged

@@ -83,8 +83,8 @@ impl Agent {
         known.map(|(_, capture)| Arc::clone(capture)).ok_or_else(|| {
             let hint = match names.as_slice() {
                 [] => "no call was made yet; give the path of a saved answer".to_owned(),
-                [first, .., last] => format!("kept are {first} to {last}"),
-                [only] => format!("kept is {only}"),
+                [first, .., last] => format!("the answers {first} to {last} are kept"),
+                [only] => format!("only {only} is kept"),
             };
             Problem::new(ProblemKind::NotFound, "no such call is kept").at(format!("{CALL}{number}")).hint(hint)
         })

@@ -556,6 +556,20 @@ mod tests {
         assert!(verdict.contains(" Fewest tokens with nothing lost: "), "{verdict}");
     }
 
+    /// A host that may cut the answer is neither named for what it saves nor counted among those that are.
+    #[test]
+    fn only_hosts_with_a_known_limit_have_fewest_tokens() {
+        let report = report(r#"{"content":[{"type":"text","text":"Ada, 36"}]}"#);
+        let is_safe = |row: &&HostRow| matches!(row.limit().state, LimitState::None | LimitState::Fits);
+        let tokens = |row: &HostRow| row.tokens.map(|tokens| tokens.get(Encoding::O200kBase));
+        let whole = || report.rows.iter().filter(|row| row.outcome == HostOutcome::All);
+        let least = whole().filter(is_safe).filter_map(tokens).min();
+        let safe = whole().filter(is_safe).filter(|row| tokens(row) == least).count();
+        assert!(whole().filter(|row| tokens(row) == least).count() > safe, "some have no known limit");
+        let verdict = report.verdict(Encoding::O200kBase).text();
+        assert!(verdict.contains(&format!(" and {} others, ", safe - 1)), "{safe} in {verdict}");
+    }
+
     /// Reports of several answers stand side by side by position.
     #[test]
     fn rows_stand_in_the_order_of_the_hosts_whatever_the_answer() {

@@ -42,11 +42,11 @@ impl Reason {
     pub fn title(self) -> &'static str {
         match self {
             Reason::Wrapping => "wrapping",
-            Reason::OtherPart => "text beside structuredContent",
+            Reason::OtherPart => "text beside the data",
             Reason::WhiteSpace => "white space",
             Reason::Escaping => "escaping",
             Reason::LeftOutFacts => "facts left out",
-            Reason::Form => "form: keys, brackets, table lines",
+            Reason::Form => "keys, brackets, lines",
         }
     }
 }
@@ -63,7 +63,7 @@ impl SavingStep {
     /// What people see.
     pub fn title(self) -> &'static str {
         match self.reason {
-            Reason::LeftOutFacts if self.tokens > 0 => "facts said in addition",
+            Reason::LeftOutFacts if self.tokens > 0 => "facts added",
             reason => reason.title(),
         }
     }
@@ -270,9 +270,52 @@ impl Weigh for Saving {}
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::analysis::tests::subject_of;
     use crate::format::FORMATS;
+    use crate::format::tests::{table, value};
+    use crate::json::write::string;
+
+    /// Answers whose text is the data, holds it in a fence or says something else; with the data beside it or without.
+    fn answer() -> impl Strategy<Value = String> {
+        let data = || prop_oneof![value(), table()];
+        (data(), data(), 0..4_u8, any::<bool>()).prop_map(|(data, other, text, is_structured)| {
+            let text = match text {
+                0 => data.clone(),
+                1 => format!("## Found\n\n```json\n{data}\n```\n"),
+                _ => other,
+            };
+            let structured = if is_structured { format!(r#","structuredContent":{data}"#) } else { String::new() };
+            format!(r#"{{"content":[{{"type":"text","text":{}}}]{structured}}}"#, string(&text))
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn steps_add_up_in_any_answer(result in answer()) {
+            let subject = subject_of(&result);
+            let encoding = Encoding::O200kBase;
+            let way = |from: &str, to: &str| Saving::of(&subject, from, to, encoding).unwrap();
+            for format in FORMATS {
+                let (id, Ok(bytes)) = (format.id(), format_bytes(*format, &subject)) else { continue };
+                let (Some(there), Some(back)) = (way(id, "json"), way("json", id)) else { continue };
+                let sum: i64 = there.steps.iter().map(|step| step.tokens).sum();
+                prop_assert_eq!(sum, there.to as i64 - there.from as i64, "{} {:?}", id, there);
+                let tokens = token::count(&String::from_utf8_lossy(&bytes)).get(encoding);
+                prop_assert_eq!((there.from, back.to), (tokens, tokens), "the tokens of {}", id);
+                let turned: Vec<_> = back.steps.iter().map(|step| SavingStep { tokens: -step.tokens, ..*step }).collect();
+                prop_assert_eq!(there.steps, turned, "{} and back", id);
+            }
+            if subject.payload.is_some() {
+                let pretty = way("json-pretty", "json").unwrap();
+                prop_assert!(pretty.steps.iter().all(|step| step.reason == Reason::WhiteSpace), "{:?}", pretty);
+            }
+        }
+    }
 
     const RESULT: &str = r###"{"content":[{"type":"text","text":"## Acme\n\n- **City**: Ulm\n\n## Beta\n"}],"structuredContent":{ "items": [{"name":"Acme","city":"Ulm","note":"say \"hi\"\nand \\ go"},{"name":"Beta","city":"Bonn","note":"x"}]}}"###;
 
@@ -307,10 +350,10 @@ mod tests {
         assert_eq!(steps(&escaped, "content", "json"), [("escaping", -1)]);
         // The text beside the data is no wrapping, and what a text leaves out comes back.
         let both = subject_of(RESULT);
-        assert!(steps(&both, "both", "structured").contains(&("text beside structuredContent", -1)));
+        assert!(steps(&both, "both", "structured").contains(&("text beside the data", -1)));
         assert!(!steps(&both, "both", "structured").iter().any(|(title, _)| *title == "wrapping"));
         assert!(steps(&both, "wire", "structured").contains(&("wrapping", -1)));
-        assert!(steps(&both, "content", "json").contains(&("facts said in addition", 1)));
+        assert!(steps(&both, "content", "json").contains(&("facts added", 1)));
         assert!(steps(&both, "json", "content").contains(&("facts left out", -1)));
     }
 

@@ -108,7 +108,7 @@ fn elicited(ask: &ServerRequest, elicit: &Elicit, quiet: bool) -> Reply {
                             format!("the answer does not fit the server's form: {}", said.join("; ")),
                         )
                         .at("--elicit")
-                        .hint("it was cancelled in place of being accepted"),
+                        .hint("it was cancelled, not accepted"),
                     );
                     Reply::Cancel
                 }

@@ -281,7 +281,7 @@ pub struct ViewArgs {
     /// The format that ratios are against [default: json, else content]
     #[arg(long, value_name = "FORMAT")]
     pub baseline: Option<String>,
-    /// The host whose text the ledger's sentence takes as what is sent, such as claude-code
+    /// The host whose text counts as sent in the sentence above the ledger, such as claude-code
     #[arg(long, value_name = "HOST", conflicts_with_all = ["json", "table"])]
     pub sent_as: Option<String>,
     /// How the text is read as data: auto (the default), never, a READER of docs/text.md, or a pattern with named groups
@@ -545,13 +545,13 @@ pub struct CheckArgs {
     /// The tokenizer of budgets: o200k_base (the default) or cl100k_base
     #[arg(long, value_name = "NAME")]
     pub tokenizer: Option<String>,
-    /// A state that was saved, of which nothing counts again; or a list of tools, to tell what changed
+    /// A saved state, whose findings do not count again; or a list of tools, to tell what changed
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Save the state that is there now as the baseline
+    /// Save the present state as the baseline
     #[arg(long, requires = "baseline")]
     pub update: bool,
-    /// How much more than in the baseline all definitions, and the answers together, may cost, in percent
+    /// By how many percent all definitions, or all answers together, may exceed the baseline
     #[arg(long, value_name = "PERCENT", requires = "baseline")]
     pub max_increase: Option<u64>,
     /// What is printed
@@ -658,7 +658,7 @@ pub struct HostsArgs {
 /// What the conformance runner appends to the command; the rest is in its variables.
 #[derive(Args, Debug)]
 pub struct ConformanceArgs {
-    /// The server under whose eyes the scenario is played
+    /// The server that plays the scenario
     #[arg(value_name = "URL")]
     pub url: String,
 }

@@ -379,7 +379,7 @@ impl Task<'_> {
                 BudgetOf::Format(_) => true,
             });
             let known = known.ok_or_else(|| {
-                Problem::new(ProblemKind::NotFound, format!("`{of}` is no tool, format or known host"))
+                Problem::new(ProblemKind::NotFound, format!("`{of}` is not a tool, a format or a known host"))
                     .at("--budget")
                     .hint("`mcp-loupe tools`, `mcp-loupe formats` and `mcp-loupe hosts` list them")
             })?;
@@ -450,7 +450,7 @@ fn page(outcome: &CheckOutcome) -> String {
     let new = outcome.findings.iter().filter(|found| found.is_new);
     let mut page = findings::page(new.map(|found| (&found.finding, found.file.as_deref())));
     let known = outcome.findings.iter().filter(|found| !found.is_new).count();
-    let also = if known > 0 { format!("; {known} known by the baseline") } else { String::new() };
+    let also = if known > 0 { format!("; {known} already in the baseline") } else { String::new() };
     for line in outcome.contradictions() {
         page.push_str(&format!("{}\n", one_line(&line)));
     }

@@ -264,7 +264,7 @@ fn dual(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
         measured: format!(
             "500 companies: {} characters, and the text {} JSON",
             grouped(units(&cut.text)),
-            if broken { "is no" } else { "is still" }
+            if broken { "is not" } else { "is still" }
         ),
         verdict: said(broken && units(&cut.text) > 25_000, "over its own limit, and broken"),
     };

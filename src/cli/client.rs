@@ -308,7 +308,7 @@ pub fn with_session<T>(
             (status, _) => status,
         };
         if let Err(error) = closing.await {
-            output::note(quiet, &format!("the session did not end well: {error}"));
+            output::note(quiet, &format!("the session did not end cleanly: {error}"));
         }
         status
     })
@@ -395,7 +395,7 @@ fn happenings(quiet: bool, yes: bool, steps: Arc<Mutex<Vec<Step>>>) -> OnSession
             output::progress(format!("task {status} {}", message.unwrap_or_default()).trim_end());
         }
         SessionEvent::Withdrawn { why, .. } => output::note(false, &why),
-        SessionEvent::Visited { .. } => output::note(false, "the server says that what was to be done at the address is done"),
+        SessionEvent::Visited { .. } => output::note(false, "the server says that the step at that address is complete"),
         SessionEvent::Noted(text) => output::note(false, &text),
         // The wait that this ends reports it; lists are read once here.
         SessionEvent::Gone(_)

@@ -278,7 +278,7 @@ fn row(column: &Column, base: Option<&Column>, encoding: Encoding) -> Vec<String
 /// What an item costs in each format, and where a usual limit stops.
 fn curve(calls: &[SweepCall], encoding: Encoding) -> String {
     let tokens = Curve::of(calls, Unit::Tokens(encoding));
-    let mut rows = vec![["FORMAT", "TOKENS AN ITEM", "TOKENS WITHOUT ITEMS"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["FORMAT", "TOKENS PER ITEM", "TOKENS WITHOUT ITEMS"].map(str::to_owned).to_vec()];
     for series in &tokens.series {
         if let Some(line) = series.line {
             rows.push(vec![series.title.to_owned(), format!("{:.1}", line.each), line.base_text()]);
@@ -292,7 +292,7 @@ fn curve(calls: &[SweepCall], encoding: Encoding) -> String {
         page.push_str("no data to count items in, so the requested number is assumed\n");
     }
     for (value, why) in &tokens.left_out {
-        page.push_str(&format!("left out of the lines: {} ({why})\n", one_line(value)));
+        page.push_str(&format!("not used for these figures: {} ({why})\n", one_line(value)));
     }
     for (unit, curve) in [(tokens.unit, &tokens), (Unit::Chars, &Curve::of(calls, Unit::Chars))] {
         let limit = Limit { name: String::new(), unit, at: USUAL_LIMIT };

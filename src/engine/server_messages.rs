@@ -18,6 +18,7 @@ use crate::contract::message_line;
 use crate::fixture::redact::{RedactOptions, redact_messages};
 use crate::json::Doc;
 use crate::mcp::{self, ClientCapabilities, Listing, SessionEvent, Transcript};
+use crate::number::number_of;
 use crate::problem::{Problem, ProblemKind};
 use crate::state::library::LibraryEntry;
 use crate::state::wire::HttpExchange;
@@ -73,7 +74,7 @@ impl Sessions {
                 this.push_heard(session, ServerNotification::Lines(lines));
                 let lost = told.swap(0, Ordering::Relaxed);
                 if lost > 0 {
-                    let words = format!("{lost} messages came too fast for the protocol log and are not in it");
+                    let words = format!("not in the protocol log, since they came too fast: {}", number_of(lost, "messages"));
                     this.push_heard(session, ServerNotification::Noted(words));
                 }
             }

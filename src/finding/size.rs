@@ -262,8 +262,11 @@ fn silent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let text = answer.text.to_lowercase();
     let is_told = answer.json_text().is_none() && says.iter().chain(&[" of ", "showing"]).any(|word| text.contains(word));
     if !is_said && !is_told {
-        hits.say(format!("{asked} records, as many as `{name}` asked for, and nothing says whether there are more"))
-            .at(answer.data_at(list));
+        hits.say(format!(
+            "{}, as many as `{name}` asked for, and nothing says whether there are more",
+            number_of(asked, "records")
+        ))
+        .at(answer.data_at(list));
     }
 }
 

@@ -133,7 +133,7 @@ pub enum Dialog {
     },
     /// What of the server's files is watched, as it is being changed.
     Watch(Watch),
-    /// The definition as the model reads it.
+    /// The definition as the server lists it.
     Definition {
         tool: String,
     },

@@ -184,7 +184,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
                 ui.set_max_width(room.max(40.0));
                 ui.add(label)
             });
-            if response.inner.on_hover_text("Show the definition as the model reads it").clicked() {
+            if response.inner.on_hover_text("Show the definition as the server lists it").clicked() {
                 cx.send(Action::ShowDialog(Dialog::Definition { tool: tool.name.clone() }));
             }
             let is_wide = ui.available_width() > 420.0;
@@ -241,7 +241,7 @@ fn summary_ui(ui: &mut Ui, tool: &Tool, cx: &Cx<'_>) {
     });
     let response = response
         .inner
-        .on_hover_text("Show the whole definition as the model reads it")
+        .on_hover_text("Show the whole definition as the server lists it")
         .on_hover_cursor(egui::CursorIcon::PointingHand);
     response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("Definition: {words}")));
     widgets::focus_ring(ui, &response, theme::RADIUS_BADGE);

@@ -231,7 +231,7 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>
     let (clicked, rest) = strip::cells_ui(ui, strip, rect, None);
     clicked.and_then(|at| cell_action(judged, at)).into_iter().for_each(|action| cx.send(action));
     let way = why_of(cx, compare, judged);
-    let why = |ui: &Ui| way.clone().into_iter().for_each(|way| way.go(ui, cx));
+    let why = |ui: &Ui| way.clone().into_iter().for_each(|way| way.go(ui, cx, strip));
     strip::buttons_ui(ui, cx, strip, rest, way.as_ref().map(|_| &why as &dyn Fn(&Ui)), &strip::copy_below(ui, rect));
 }
 
@@ -280,11 +280,11 @@ enum Why {
 }
 
 impl Why {
-    fn go(self, ui: &Ui, cx: &Cx<'_>) {
+    fn go(self, ui: &Ui, cx: &Cx<'_>, strip: &Strip) {
         match self {
             Self::Steps(capture) => {
                 cx.send(ViewAction::SelectCapture(capture));
-                strip::why(ui, cx);
+                strip::steps(ui, cx, strip);
             }
             Self::Answers(a, b) => cx.send(Action::Diff(DiffAction::Open(a, b))),
         }
@@ -311,7 +311,8 @@ fn why_of(cx: &Cx<'_>, compare: &Compare, judged: &Judged) -> Option<Why> {
 pub fn why(ui: &Ui, cx: &Cx<'_>) {
     let Some(compare) = &cx.state.comparisons.current else { return };
     let judged = page(ui, cx, compare).map(|page| Judged::of(ui, cx, compare, &page));
-    judged.and_then(|judged| why_of(cx, compare, &judged)).into_iter().for_each(|way| way.go(ui, cx));
+    let Some(judged) = judged else { return };
+    why_of(cx, compare, &judged).into_iter().for_each(|way| way.go(ui, cx, &judged.strip));
 }
 
 /// Which calls were not made, and why. Returns its height.

@@ -257,13 +257,13 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
 /// What a model reads of a tool, part by part, and what it costs.
 pub(super) fn definition_parts(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool, tokens: Option<Tokens>, height: f32) {
     let t = ThemeTokens::of(ui);
-    let mut cost = vec![format!("{} as listed", widgets::number_text(tool.raw.len() as u64, "bytes"))];
+    let mut cost = vec![widgets::number_text(tool.raw.len() as u64, "bytes")];
     if let Some(tokens) = tokens {
         let encoding = cx.state.settings.encoding();
         cost.insert(0, format!("{} tok ({})", widgets::grouped(tokens.get(encoding)), encoding.name()));
     }
     ui.label(
-        RichText::new(format!("The definition as the model reads it · {}", cost.join(" · "))).font(theme::small()).color(t.weak),
+        RichText::new(format!("The definition as the server lists it · {}", cost.join(" · "))).font(theme::small()).color(t.weak),
     );
     for fault in &tool.faults {
         ui.label(RichText::new(fault).font(theme::small()).color(t.warn));

@@ -45,10 +45,10 @@ pub fn notices_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let noise = state.wire.noise.as_ref().filter(|_| state.view.screen.has_call_bar() || state.view.screen == Screen::Connect);
     if let Some(noise) = noise {
         let words = match noise.count {
-            1 => "The server wrote to stdout what is no message: hosts may drop it or end the connection. Logs belong on stderr."
+            1 => "The server wrote a line to stdout that is not a message: hosts may drop it or end the connection. Logs belong on stderr."
                 .to_owned(),
             count => format!(
-                "The server wrote {} to stdout that are no messages: hosts may drop them or end the connection. Logs belong on stderr.",
+                "The server wrote {} to stdout that are not messages: hosts may drop them or end the connection. Logs belong on stderr.",
                 widgets::number_text(count, "lines")
             ),
         };

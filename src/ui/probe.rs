@@ -26,7 +26,7 @@ pub fn probe_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let probing = &cx.state.probing;
     let rest = widgets::mode_head(ui, cx, "Probe a host", |ui| {
         let has_any = !probing.pasted.is_empty();
-        if Button::new("Copy what was pasted")
+        if Button::new("Copy the pasted texts")
             .icon(icons::COPY)
             .enabled(has_any)
             .tip("As `hosts --from-probe` reads it")

@@ -309,5 +309,5 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &ToolCost, parts: &[DefinitionPart], s
     if response.clicked() {
         cx.send(Action::ShowDialog(Dialog::Definition { tool: tool.name.clone() }));
     }
-    response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text("The whole definition as the model reads it");
+    response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text("The whole definition as the server lists it");
 }

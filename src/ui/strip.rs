@@ -104,7 +104,7 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     match &strip.note {
         Some(note) => note_ui(ui, cx, rest, note, !strip.cells.is_empty()),
-        None => buttons_ui(ui, cx, &strip, rest, Some(&|ui| why(ui, cx)), &copy_picture()),
+        None => buttons_ui(ui, cx, &strip, rest, Some(&|ui| steps(ui, cx, &strip)), &copy_picture()),
     }
 }
 
@@ -143,7 +143,7 @@ pub fn cells_ui(ui: &mut Ui, strip: &Strip, rect: Rect, sender: Option<&Sender<'
         cells.pop();
     }
     let widths = match &strip.note {
-        Some(_) => vec![FEW.min(room.width() * 0.5); cells.len()],
+        Some(_) => vec![FEW.min(room.width() * (0.74 / cells.len() as f32).min(0.5)); cells.len()],
         None => widths(ui, &cells, room.width(), is_low),
     };
     let mut left = room.left();
@@ -319,7 +319,7 @@ fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
     }
     widgets::glyph_at(ui, place.center(), icons::DOWN, theme::icon_font(12.0), t.weak);
     widgets::focus_ring_inside(ui, &response);
-    let response = response.on_hover_text("Count what a host sends its model as what is sent");
+    let response = response.on_hover_text("Measure against what a host sends its model");
     (sender.choose)(&response);
     place.right()
 }
@@ -355,27 +355,46 @@ pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str) -> f32 {
     rect.left()
 }
 
+/// The strip of the answer shown; `None` until it is counted.
+fn of_answer(cx: &Cx<'_>) -> Option<Strip> {
+    let capture = cx.state.capture().filter(|_| cx.state.view.screen == Screen::Answer)?;
+    strip(&cx.state.counted_rows(&capture.id), cx.sent_as()?, &cx.state.settings.tokenizer)
+}
+
 /// Shows the format of a cell in the middle pane.
 pub fn open(cx: &Cx<'_>, at: usize) -> Option<Action> {
-    let capture = cx.state.capture().filter(|_| cx.state.view.screen == Screen::Answer)?;
-    let strip = strip(&cx.state.counted_rows(&capture.id), cx.sent_as()?, &cx.state.settings.tokenizer)?;
+    let strip = of_answer(cx)?;
     strip.cells.get(at)?;
     Some(ViewAction::SetPane { pane: 1, shows: shown_by(cx, &strip, at) }.into())
 }
 
-/// Shows the steps from what is sent to the winner.
+/// Shows the steps that *Why?* asks for, where there is an answer that is counted.
 pub fn why(ui: &Ui, cx: &Cx<'_>) {
+    of_answer(cx).iter().for_each(|strip| steps(ui, cx, strip));
+}
+
+/// Shows the steps from the format of the first cell to that of the one asked about.
+pub fn steps(ui: &Ui, cx: &Cx<'_>, strip: &Strip) {
     commands::drawer_tab(ui, cx, DrawerTab::Tokens).into_iter().for_each(|action| cx.send(action));
+    if let Some((from, to)) = strip.cells.first().zip(asked_about(strip)) {
+        cx.send(Action::Tokens(TokensAction::Saving { from: from.format, to: to.format }));
+    }
     cx.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
+}
+
+/// The cell whose difference to the first *Why?* explains: the winner, else the last.
+fn asked_about(strip: &Strip) -> Option<&StripCell> {
+    let (_, others) = strip.cells.split_first()?;
+    others.iter().find(|cell| cell.is_winner()).or(others.last())
 }
 
 /// Why the cheapest is cheaper, where that can be shown, *Copy as picture* and *Copy verdict*.
 pub fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, strip: &Strip, rect: Rect, why: Option<&dyn Fn(&Ui)>, picture: &Action) {
-    let best = strip.winner().or(strip.cells.last()).and_then(|cell| cell.change.clone());
+    let best = asked_about(strip).and_then(|cell| cell.change.clone());
     let long = best.map_or_else(|| "Why?".to_owned(), |change| format!("Why {change}?"));
     let tip = match strip.cells.first().and_then(|first| first.column) {
         Some(_) => "What makes the cheapest cheaper than the baseline",
-        None => "The steps from what is sent to the cheapest format",
+        None => "The steps from what the server sends to this format",
     };
     let inner = rect.shrink2(vec2(10.0, 0.0));
     if rect.width() < BUTTONS {

@@ -7,7 +7,7 @@ use super::{Cx, commands, icons, sizes, top_bar, widgets};
 use crate::state::Action;
 
 /// The command, as the palette names it.
-pub const NAME: &str = "Undo what was just removed";
+pub const NAME: &str = "Undo the last removal";
 
 pub fn undo_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);

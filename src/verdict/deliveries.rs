@@ -26,14 +26,15 @@ impl Deliveries {
             return verdict;
         };
         let (whole, known) = best.whole();
-        let share = format!("{whole} of {} show every fact", number_of(known as u64, "hosts"));
+        let show = if whole == 1 { "shows" } else { "show" };
+        let share = format!("{whole} of {} {show} every fact", number_of(known as u64, "hosts"));
         verdict.parts.push(if best.says_all() { VerdictPart::Good(share) } else { VerdictPart::Plain(share) });
         let Some(median) = best.median(encoding) else { return verdict };
-        verdict.plain(format!(" of “{}”, at {} in the median host", best.kind.title(), number_of(median, "tokens")));
+        verdict.plain(format!(" of “{}”, with a median of {}", best.kind.title(), number_of(median, "tokens")));
         let mut ties = others.iter().take_while(|row| row.whole().0 == whole);
         if let Some((next, cost)) = ties.next().and_then(|row| Some((row, row.median(encoding)?))) {
             let price = match cost.saturating_sub(median) {
-                0 => "as many tokens".to_owned(),
+                0 => "the same number of tokens".to_owned(),
                 more => format!("{} more", number_of(more, "tokens")),
             };
             verdict.plain(match ties.count() as u64 {

@@ -18,6 +18,15 @@ pub struct HostsHeadline {
     pub why: String,
 }
 
+/// "They read" where all do as this one does, else how many of them, or which one.
+fn who(count: usize, alike: usize, name: &str) -> String {
+    match alike {
+        1 => format!("{name} reads"),
+        _ if alike == count => "They read".to_owned(),
+        _ => format!("{} of them, such as {name}, read", grouped(alike as u64)),
+    }
+}
+
 fn of_facts(row: &HostRow) -> String {
     let (shown, total) = row.shown();
     let unit = if row.has_facts() { "facts" } else { "bytes of the text" };
@@ -165,7 +174,7 @@ impl HostsReport {
             return first;
         }
         if lane.outcome != HostOutcome::All {
-            return format!("{first}, and others");
+            return format!("{first}; others differ");
         }
         let with = |state| self.hosts_of(lane).filter(move |row| row.limit().state == state).count();
         let unknown = (with(LimitState::Unknown) > 0).then(|| format!("limit of {} not known", with(LimitState::Unknown)));
@@ -200,7 +209,7 @@ impl HostsReport {
         let Some(most) = lanes.clone().max_by_key(|lane| lane.rows.len()) else { return String::new() };
         let rows = || lanes.clone().flat_map(|lane| self.hosts_of(lane));
         let Some(first) = self.hosts_of(most).next() else { return String::new() };
-        let they = if count == 1 { format!("{} reads", first.host.name) } else { "They read".to_owned() };
+        let they = who(count, count, &first.host.name);
         match outcome {
             HostOutcome::Nothing => {
                 let replaced = rows().filter(|row| row.reached().is_some()).count();
@@ -211,14 +220,18 @@ impl HostsReport {
                         "{they} the text alone, and its {} hold none of the {total} facts in structuredContent.",
                         number_of(tokens, "tokens")
                     ),
-                    0 => format!("{they} {}.", first.reads()),
                     _ if replaced == count => "Over their limit, a notice or an error takes its place.".to_owned(),
-                    _ => format!(
-                        "{} read {}; in {} a notice or an error takes its place.",
-                        count - replaced,
-                        first.reads(),
-                        replaced
-                    ),
+                    _ => {
+                        let reading = || rows().filter(|row| row.reached().is_none());
+                        let alike = |row: &HostRow| reading().filter(|other| other.reads() == row.reads()).count();
+                        let Some(most) = reading().max_by_key(|row| alike(row)) else { return String::new() };
+                        let others = number_of(replaced as u64, "others");
+                        let replaced = match replaced {
+                            0 => String::new(),
+                            _ => format!("; in {others} a notice or an error takes its place"),
+                        };
+                        format!("{} {}{replaced}.", who(count, alike(most), &most.host.name), most.reads())
+                    }
                 }
             }
             // The lanes are sorted by what is left.
@@ -231,17 +244,22 @@ impl HostsReport {
             },
             HostOutcome::Facts => {
                 let missing = format!("misses {} of {} facts", grouped(first.missing()), grouped(first.shown().1));
-                let is_one = rows().all(|row| row.reads() == first.reads() && row.missing() == first.missing());
-                if is_one {
-                    format!("{they} {}, which {missing}.", first.reads())
-                } else {
-                    format!("Most of them, such as {}, read {}, which {missing}.", first.host.name, first.reads())
-                }
+                let is_alike = |row: &&HostRow| row.reads() == first.reads() && row.missing() == first.missing();
+                format!("{} {}, which {missing}.", who(count, rows().filter(is_alike).count(), &first.host.name), first.reads())
             }
-            HostOutcome::Part if first.left_out.is_none() => "Nothing tells their model that the call failed.".to_owned(),
+            HostOutcome::Part if rows().all(|row| row.left_out.is_none()) => {
+                let whose = if count == 1 { "its" } else { "their" };
+                format!("Nothing tells {whose} model that the call failed.")
+            }
             HostOutcome::Part => {
+                let Some(row) = rows().find(|row| !row.left_out.is_none()) else { return String::new() };
+                let others = if rows().all(|other| other.left_out == row.left_out) {
+                    String::new()
+                } else {
+                    format!(" (in {}; others differ)", row.host.name)
+                };
                 let all = if has_facts { "Every fact is shown, but not " } else { "Not shown: " };
-                format!("{all}{}.", first.left_out.text())
+                format!("{all}{}{others}.", row.left_out.text())
             }
             HostOutcome::All => {
                 let lost = if has_facts { "No fact is lost" } else { "No part is left out" };
@@ -267,12 +285,23 @@ impl HostsReport {
         let tokens = |row: &HostRow| row.tokens.map_or(u64::MAX, |tokens| tokens.get(encoding));
         let all = || self.sorted().filter(|row| row.outcome == HostOutcome::All);
         if let Some(row) = all().filter(is_safe).min_by_key(|row| tokens(row)) {
-            let as_few = all().filter(|other| tokens(other) == tokens(row)).count() as u64 - 1;
+            let as_few = all().filter(is_safe).filter(|other| tokens(other) == tokens(row)).count() as u64 - 1;
             let others = if as_few > 0 { format!(" and {}", number_of(as_few, "others")) } else { String::new() };
             verdict.plain(format!(" Fewest tokens with nothing lost: {}{others}, ", row.host.name));
             verdict.parts.push(VerdictPart::Good(format!("{} ({})", grouped(tokens(row)), encoding.name())));
             verdict.plain(".");
         }
         verdict
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_those_that_differ_only_those_that_are_alike_are_counted() {
+        assert_eq!([who(17, 17, "Zed"), who(1, 1, "Zed")], ["They read", "Zed reads"]);
+        assert_eq!([who(17, 6, "Zed"), who(17, 1, "Zed")], ["6 of them, such as Zed, read", "Zed reads"]);
     }
 }

@@ -75,7 +75,7 @@ impl Verdict {
         self.count(Some(cell.count));
         self.plain(format!(" {}", unit(cell.count)));
         if let Some(prose) = cell.prose {
-            self.plain(format!(" and {} beside the data", counted(prose)));
+            self.plain(format!(" plus {} of text beside the data", counted(prose)));
         }
         if let Some(change) = &cell.change {
             self.plain(", ");
@@ -134,11 +134,11 @@ pub fn verdict_counted(rows: &[CountedRow<'_>], sent_as: Option<SentAs<'_>>, tok
     let sent_as = strip.sent_by.as_ref().map_or_else(|| "as sent".to_owned(), |host| format!("as {host} sends it"));
     verdict.plain(format!(" {} {sent_as} ({}, {how})", unit(sent.count), tokenizer.name()));
     verdict.loss(sent);
-    if strip.note.is_some() {
-        verdict.plain(format!(" {note}: no other format to compare with."));
-    }
     for cell in others {
         verdict.cell(cell, &cell.name);
+    }
+    if strip.note.is_some() {
+        verdict.plain(format!(" {note}: no other format to compare with."));
     }
     Some(verdict)
 }
@@ -212,6 +212,12 @@ mod tests {
         strip(&counted, None, &Tokenizer::default()).unwrap()
     }
 
+    /// These rows, and every other format as one that does not apply.
+    fn whole(rows: &[Row]) -> Vec<Row> {
+        let row = |id| rows.iter().find(|row| row.format == id).cloned().unwrap_or_else(|| none(id));
+        FORMATS.iter().map(|format| row(format.id())).collect()
+    }
+
     #[test]
     fn numbers_are_grouped() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
@@ -221,6 +227,8 @@ mod tests {
     fn compact_json_of_a_text_of_json_wins() {
         let content = row("content", 5_240, 0);
         let rows = [content, none("structured"), none("both"), row("json", 3_591, 0)];
+        assert!(strip_of(&rows).winner().is_none(), "a cheaper one may still come");
+        let rows = whole(&rows);
         assert_eq!(
             say(&rows).unwrap(),
             "5,240 tokens as sent (o200k_base, exact). JSON, compact: 3,591 tokens, −31%, no fact lost, cheapest."
@@ -260,9 +268,24 @@ mod tests {
             row("both", 247, 0),
             row("json", 161, 0),
         ];
-        let strip = strip_of(&rows);
+        let strip = strip_of(&whole(&rows));
         assert_eq!(strip.headline().unwrap(), "Same data as the text alone: 119 tokens, 52% less than sent, no fact lost.");
         assert_eq!((strip.cells[0].role.as_str(), strip.cells[1].format), ("text, sent twice", "content"));
+    }
+
+    #[test]
+    fn prose_that_is_sent_twice_is_sent_once_too() {
+        let rows = [
+            Row { facts: None, ..row("content", 8, 0) },
+            Row { is_twin: true, facts: None, ..row("structured", 13, 0) },
+            Row { facts: None, ..row("both", 22, 0) },
+            none("json"),
+        ];
+        assert_eq!(
+            say(&rows).unwrap(),
+            "22 tokens as sent (o200k_base, exact), the same text twice. Without the copy: 8 tokens, −64%, the same text. No data in this text: no other format to compare with."
+        );
+        assert!(strip_of(&rows).winner().is_none(), "there is nothing else to compare with");
     }
 
     #[test]

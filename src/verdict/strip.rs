@@ -35,7 +35,7 @@ pub struct StripCell {
 impl StripCell {
     /// "TOON, same data: 279 tokens, −69%, no fact lost, cheapest".
     pub fn text(&self) -> String {
-        let mut text = format!("{}, {}: {} tokens", self.name, self.role, counted(self.count));
+        let mut text = format!("{}, {}: {} {}", self.name, self.role, counted(self.count), unit(self.count));
         let prose = self.prose.map(|prose| format!("+ {} of prose", counted(prose)));
         let loss = self.loss.as_ref().map(|loss| loss.text.clone());
         let old = self.is_old.then(|| "being counted again".to_owned());
@@ -139,7 +139,7 @@ impl Strip {
         let name = if winner.name == WITHOUT_COPY { "the text alone" } else { &winner.name };
         let loss = winner.loss.as_ref().map_or(NO_FACT_LOST, |loss| &loss.text);
         let same = if loss == NO_FACT_LOST { "Same data as " } else { "" };
-        Some(format!("{same}{name}: {} tokens, {less}, {loss}.", counted(winner.count)))
+        Some(format!("{same}{name}: {} {}, {less}, {loss}.", counted(winner.count), unit(winner.count)))
     }
 
     pub fn winner(&self) -> Option<&StripCell> {
@@ -268,8 +268,8 @@ fn sent_cell(sent: &CountedRow<'_>, sent_as: Option<SentAs<'_>>, content: &Row, 
     Some(StripCell { loss, ..cell })
 }
 
-/// The strip of the rows that are there; `None` until those it needs are. The third cell waits for every row, since a
-/// cheaper one may follow. All is against what the server sends, or what a host sends of it.
+/// The strip of the rows that are there; `None` until those it needs are. The third cell and the winner wait for every row,
+/// since a cheaper one may follow. All is against what the server sends, or what a host sends of it.
 pub fn strip(rows: &[CountedRow<'_>], sent_as: Option<SentAs<'_>>, tokenizer: &Tokenizer) -> Option<Strip> {
     // A row that applies and is not counted yet has not come.
     let rows: Vec<_> = rows.iter().copied().filter(|row| row.count.is_some() || !row.row.is_available()).collect();
@@ -287,7 +287,13 @@ pub fn strip(rows: &[CountedRow<'_>], sent_as: Option<SentAs<'_>>, tokenizer: &T
     let mut first = sent_cell(&sent, sent_as, content.row, is_twin)?;
     let Some(json) = Candidate::of(json, host, tokenizer).filter(|json| json.row.row.is_available()) else {
         let note = if content.row.is_available() { "No data in this text" } else { "No data in this answer" };
-        return Some(Strip { cells: vec![first], sent_by, note: Some(note.to_owned()) });
+        let mut cells = vec![first];
+        // A text that is sent twice can be sent once, whatever it says.
+        if is_twin && host.is_none() {
+            let once = Candidate::of(content, host, tokenizer)?.cell(tokenizer, &sent, "the text once");
+            cells.push(StripCell { name: WITHOUT_COPY.to_owned(), loss: Some(Loss::kept("the same text")), ..once });
+        }
+        return Some(Strip { cells, sent_by, note: Some(note.to_owned()) });
     };
     let plain = if is_twin { Candidate::of(content, host, tokenizer)? } else { json };
     let sent_bytes = host.map_or(sent.row.bytes, |host| host.row.bytes);
@@ -314,10 +320,11 @@ pub fn strip(rows: &[CountedRow<'_>], sent_as: Option<SentAs<'_>>, tokenizer: &T
         let role = if third.is_lossless() { "same data" } else { "loses least" };
         cells.push(third.cell(tokenizer, &sent, role));
     } else if is_twin {
-        cells.push(json.cell(tokenizer, &sent, "of what was read"));
+        cells.push(json.cell(tokenizer, &sent, "read from the text"));
     }
     let candidates = [Some(plain), third];
-    let winner = candidates.into_iter().flatten().filter(Candidate::is_lossless).min_by_key(Candidate::tokens);
+    let winner =
+        candidates.into_iter().flatten().filter(|_| has_all).filter(Candidate::is_lossless).min_by_key(Candidate::tokens);
     // Two estimates whose ranges overlap do not tell which is less.
     let is_known =
         |winner: &Candidate<'_>| tokenizer.is_exact() || sent.count.is_some_and(|sent| winner.whole.high() < sent.low());
@@ -333,7 +340,7 @@ pub fn strip(rows: &[CountedRow<'_>], sent_as: Option<SentAs<'_>>, tokenizer: &T
             at.map(|at| &mut cells[at]).into_iter().for_each(|cell| cell.badge = Some(badge.clone()));
         }
         // What is sent says all that it says.
-        None if winner.is_some() && has_all && keeps_all && tokenizer.is_exact() => {
+        None if winner.is_some() && keeps_all && tokenizer.is_exact() => {
             let is_least = derived.iter().filter(|other| other.is_lossless()).all(|other| other.tokens() >= sent.tokens());
             let words = if is_least { "nothing is cheaper without loss" } else { "nothing saves 5% without loss" };
             cells[0].loss.get_or_insert_with(|| Loss::kept(words));

@@ -1,4 +1,4 @@
-//! What a sweep says: in a strip the baseline, the cheapest that the tool offers and what there could be in its place, and
+//! What a sweep says: in a strip the baseline, the cheapest of the answers and what there could be in its place, and
 //! the same as a sentence; of equal calls which answers differ, and how tokens and time are spread.
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use crate::format::{self, Format};
 use crate::number::{grouped, milliseconds, number_of};
 use crate::token::{Count, Tokenizer};
 use crate::verdict::strip::{Candidate, NO_FACT_LOST, cheapest, cheapest_with};
-use crate::verdict::{CountedRow, Loss, Strip, StripCell, Verdict, VerdictPart, change};
+use crate::verdict::{CountedRow, Loss, Strip, StripCell, Verdict, VerdictPart, change, unit};
 
 /// Names in a list before the rest is counted.
 const MAX_NAMES: usize = 6;
@@ -18,7 +18,7 @@ const MAX_NAMES: usize = 6;
 const CHEAPEST: &str = "cheapest of these answers";
 const NOTHING_NEEDED: &str = "nothing needed is lost";
 
-/// The strip: the baseline, the cheapest that the tool offers, and the cheapest format that it does not. Where only some
+/// The strip: the baseline, the cheapest of the answers, and the cheapest format to change to. Where only some
 /// fields are needed, they are given as patterns, and `fewer` is what they alone would cost. A winner is named among
 /// answers with the same records alone, and never one that leaves something out; where there can be none, a note says why.
 pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Option<&Fewer>) -> Strip {
@@ -72,7 +72,7 @@ pub fn sweep_verdict(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Op
         (None, Some((base, others))) => {
             verdict.plain(format!("{}: ", base.column.map_or(&base.name, |at| &sweep.columns[at].title)));
             verdict.count(Some(base.count));
-            verdict.plain(format!(" tokens ({})", sweep.encoding.name()));
+            verdict.plain(format!(" {} ({})", unit(base.count), sweep.encoding.name()));
             verdict.loss(base);
             for cell in others {
                 verdict.cell(cell, &format!("{}, {}", cell.name, cell.role));
@@ -139,7 +139,8 @@ impl Offered<'_> {
             return loss;
         }
         // What a text says beside the data is looked for in no other text.
-        let words = format!("has the data; {} more things {} says not looked for", grouped(base.beside), bare(base));
+        let others = number_of(base.beside, "other things");
+        let words = format!("has the data; not looked for: {others} that {} says", bare(base));
         Loss::lost(words, "the data alone".to_owned())
     }
 
@@ -266,8 +267,8 @@ fn span(sweep: &Sweep, answers: &[usize]) -> String {
     let tokens = |column: &&Column| column.row.tokens.get(sweep.encoding);
     let (Some(least), Some(most)) = (columns().min_by_key(tokens), columns().max_by_key(tokens)) else { return String::new() };
     let mut said = match (sweep.is_about_form, &sweep.vary) {
-        (false, Some(vary)) => format!("{vary} chooses what is answered, not its form. "),
-        _ if sweep.reference.is_some() => "The answers hold different records, so none of them is the cheaper one. ".to_owned(),
+        (false, Some(vary)) => format!("{vary} changes what an answer contains, not its format. "),
+        _ if sweep.reference.is_some() => "The answers hold different records, so none is named the cheapest. ".to_owned(),
         _ => String::new(),
     };
     let (from, to) = (grouped(tokens(&least)), grouped(tokens(&most)));
@@ -279,7 +280,7 @@ fn span(sweep: &Sweep, answers: &[usize]) -> String {
     let Some(reference) = sweep.reference.and_then(|at| sweep.column_of(at)) else {
         return said + " No answer has data in it, so what one leaves out cannot be told.";
     };
-    said += &format!(" Missing facts are counted against the data of {}, which has most.", bare(reference));
+    said += &format!(" Missing facts are counted against the data of {}, which has the most.", bare(reference));
     for column in columns().filter(|column| column.absent > 0) {
         said += &format!(" {} {}.", bare(column), held(sweep, column));
     }
@@ -311,7 +312,7 @@ fn listed(names: &[String]) -> String {
     if names.len() > MAX_NAMES { format!("{shown} and {} more", names.len() - MAX_NAMES) } else { shown }
 }
 
-/// The value alone: what the tool offers is always as sent.
+/// The value alone: an answer is always as sent.
 fn bare(column: &Column) -> &str {
     column.value_title()
 }

@@ -209,7 +209,7 @@ fn a_baseline_leaves_what_is_new() {
     let check = ["check", "tools.json", "--baseline", "base.json", "--fail-on", "info"];
     said(folder.path(), &[&check[..], &["--update", "--quiet"]].concat(), 0);
     let same = said(folder.path(), &check, 0);
-    assert!(same.ends_with("passed: no findings; 2 known by the baseline\n"), "{same}");
+    assert!(same.ends_with("passed: no findings; 2 already in the baseline\n"), "{same}");
     tools(&old.replace(r#""properties""#, r#""required":["q"],"properties""#));
     let changed = json(folder.path(), &[&check[..], &["--json"]].concat(), 1);
     let drift = has(&changed, "drift/breaking", "find").unwrap();
@@ -281,7 +281,7 @@ fn answers_have_budgets_too() {
     // What is not there keeps no budget.
     assert_eq!((of(2, "tokens"), of(2, "passed")), (Value::Null, false.into()));
     let output = run_in(folder.path(), &["check", "a.json", "--budget", "nobody=3"]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("`nobody` is no tool, format or known host"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("`nobody` is not a tool, a format or a known host"));
     // And may cost only so much more than when they were saved.
     let check = ["check", "a.json", "--baseline", "b.json", "--max-increase", "50"];
     said(folder.path(), &[&check[..], &["--update", "--quiet"]].concat(), 0);

@@ -108,7 +108,7 @@ fn values_are_typed_and_leave_in_their_place() {
     assert_eq!(document["columns"][1]["value"], 2);
     assert_eq!(arguments(1), r#"{"isActive":true,"pageSize":2}"#);
     let (_, page) = page(&["compare", "strict_search_companies", "--vary", "pageSize=5,20,500", "--sample"]);
-    assert!(page.contains("left out of the lines: 500 (no records can be counted in it"), "{page}");
+    assert!(page.contains("not used for these figures: 500 (no records can be counted in it"), "{page}");
     assert!(
         page.contains("\nWithin 25,000 tokens there is room for ") && page.contains(" as compact JSON; measured up to 20."),
         "{page}"

@@ -59,7 +59,7 @@ fn what_is_saved_verifies_until_the_answer_is_another() {
     let tool = "dual_search_companies";
     let budgets = ["--budget", "json=100000", "--budget", "host:claude-code=100000", "--needed", "/items/*/companyName"];
     let saved = said(&[&["fixture", "save", &dir, tool, "--sample"][..], &budgets].concat(), 0);
-    assert!(saved.contains("byte for byte what was sent and came"), "{saved}");
+    assert!(saved.contains("byte for byte as sent and received"), "{saved}");
     let refused = said(&["fixture", "save", &dir, tool, "--sample"], 2);
     assert!(refused.contains("the folder already exists") && refused.contains("--force"), "{refused}");
     let passed = said(&["fixture", "verify", &all, "--sample"], 0);

@@ -162,6 +162,10 @@ fn what_is_written_for_a_client_is_read_back_and_holds_no_secret() {
     let clients: Vec<_> = import::clients().collect();
     let placed: Vec<_> = PLACES.iter().map(|place| place.client).filter(|client| *client != "Registry").collect();
     assert_eq!(clients, placed, "every client that is read can be written");
+    for (name, typed) in [("Claude Code", "claude-code"), ("VS Code", "vscode"), ("LM Studio", "lm_studio")] {
+        let source = Source::Command(command.clone());
+        assert_eq!(import::write(name, "mine", &source), import::write(typed, "mine", &source), "{typed}");
+    }
     for client in clients {
         for source in [Source::Command(command.clone()), Source::Http(http.clone()), Source::Http(sse.clone())] {
             let written = match import::write(client, "mine", &source) {

@@ -17,7 +17,7 @@ use std::time::Duration;
 pub use fewer::{Fewer, FewerQuery};
 pub use page::{FieldLost, PREAMBLE, Section, SectionCell, SweepPage, SweepQuery, SweepRows, SweepRowsQuery, ThisPage, readable};
 pub use plan::{
-    PageSize, SweepChoice, SweepPlan, argument_names, choices, differs_only_in, format_argument, is_about_form,
+    PageSize, SweepChoice, SweepPlan, argument_names, choices, differs_only_in, format_argument, is_about_form, is_about_size,
     page_size_argument, planned, shown, value_in, values, with_value,
 };
 pub use rendered::{Piece, SweepRendered, SweepRenderedQuery, can_render};
@@ -280,6 +280,8 @@ pub struct Sweep {
     pub vary: Option<String>,
     /// Whether that argument chooses how much is answered or in which form, so that the answers are about the same data.
     pub is_about_form: bool,
+    /// Whether that argument says how many records are asked for.
+    pub is_about_size: bool,
     /// Calls in their order, then what is derived.
     pub columns: Vec<Column>,
     /// The call whose column is the baseline; `None` where no call gave an answer.
@@ -308,10 +310,12 @@ impl Sweep {
     /// [`Cancelled`] when the asker looked away.
     pub fn of(ask: &SweepQuery, calls: &[SweepCall], cancel: &Cancel) -> Result<Self, Cancelled> {
         let vary = ask.vary.as_deref();
+        let varied = || vary.zip(calls.first().map(|call| &call.subject.capture.tool));
         let reference = reference(calls);
         let mut sweep = Self {
             vary: vary.map(str::to_owned),
-            is_about_form: vary.zip(calls.first()).is_none_or(|(vary, call)| is_about_form(&call.subject.capture.tool, vary)),
+            is_about_form: varied().is_none_or(|(vary, tool)| is_about_form(tool, vary)),
+            is_about_size: varied().is_some_and(|(vary, tool)| is_about_size(tool, vary)),
             columns: calls.iter().enumerate().map(|(at, call)| sent(at, call, ask.part)).collect(),
             baseline: None,
             reference,
@@ -364,7 +368,11 @@ impl Sweep {
     pub fn has_same_records(&self) -> bool {
         let answers =
             || self.columns.iter().filter(|column| column.is_answer() && matches!(column.origin, ColumnOrigin::Call(_)));
-        let counts: HashSet<usize> = answers().filter_map(|column| column.records).collect();
+        let mut counts: HashSet<Option<usize>> = answers().map(|column| column.records).collect();
+        // Data that is no list may be written so that its list is not seen; where fewer are asked for, it is one record.
+        if !self.is_about_size {
+            counts.remove(&None);
+        }
         let keys = self.records.iter().all(|record| record.is_of_reference);
         counts.len() <= 1 && keys && answers().all(|column| column.absent == 0)
     }

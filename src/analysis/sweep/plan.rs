@@ -149,10 +149,15 @@ pub fn format_argument(tool: &Tool) -> Option<SweepChoice> {
     choices(tool).into_iter().next().filter(|choice| choice.format_rank.is_some())
 }
 
+/// Whether an argument says how many records are asked for.
+pub fn is_about_size(tool: &Tool, name: &str) -> bool {
+    page_size_argument(tool).is_some_and(|size| size.name == name) || SIZE_NAMES.contains(&plain(name).as_str())
+}
+
 /// Whether an argument chooses the form of the answer or how many records it has; where the tool's schema is not known,
 /// by its name.
 pub fn is_about_form(tool: &Tool, name: &str) -> bool {
-    if page_size_argument(tool).is_some_and(|size| size.name == name) || SIZE_NAMES.contains(&plain(name).as_str()) {
+    if is_about_size(tool, name) {
         return true;
     }
     let doc = schema(tool);

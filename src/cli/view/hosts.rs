@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::analysis::{Deliveries, HostLane, HostOutcome, HostRow, HostsReport};
 use crate::cli::output::{columns, one_line};
 use crate::host::What;
-use crate::number::grouped;
+use crate::number::{grouped, number_of};
 use crate::token::Encoding;
 
 /// Fields that are named of a host that loses more.
@@ -90,19 +90,19 @@ fn lost(report: &HostsReport) -> String {
             .collect();
         if !missing.is_empty() {
             let more = missing.len().saturating_sub(FIELDS);
-            let rest = if more > 0 { format!(" and {more} more fields") } else { String::new() };
+            let rest = if more > 0 { format!(" and {}", number_of(more as u64, "more fields")) } else { String::new() };
             let named = missing.iter().take(FIELDS).cloned().collect::<Vec<_>>().join(", ");
             out.push_str(&one_line(&format!("{} loses {named}{rest}", row.host.id)));
             out.push('\n');
         }
     }
     // Hosts of one text may have come to it in different ways.
-    let mut dropped: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut dropped: Vec<(String, &str, Vec<&str>)> = Vec::new();
     let mut places: HashMap<(What, &str), usize> = HashMap::new();
     for row in texts(report).flat_map(|lane| report.hosts_of(lane)) {
         for gone in row.view.dropped.iter() {
             let place = *places.entry((gone.what, &gone.why)).or_insert(dropped.len());
-            if let Some((_, hosts)) = dropped.get_mut(place) {
+            if let Some((.., hosts)) = dropped.get_mut(place) {
                 hosts.push(row.host.id.as_str());
                 continue;
             }
@@ -111,12 +111,11 @@ fn lost(report: &HostsReport) -> String {
                 What::Structured => "structuredContent".to_owned(),
                 What::IsError => "isError".to_owned(),
             };
-            dropped.push((format!("not shown {what}: {}", gone.why), vec![row.host.id.as_str()]));
+            dropped.push((what, &gone.why, vec![row.host.id.as_str()]));
         }
     }
-    for (said, hosts) in dropped {
-        let verb = if hosts.len() == 1 { "is" } else { "are" };
-        out.push_str(&one_line(&format!("{} {verb} {said}", hosts.join(", "))));
+    for (what, why, hosts) in dropped {
+        out.push_str(&one_line(&format!("{what} is not shown by {}: {why}", hosts.join(", "))));
         out.push('\n');
     }
     out

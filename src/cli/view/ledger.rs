@@ -6,7 +6,7 @@ use crate::cli::output::{columns, one_line};
 use crate::contract::LedgerOptions;
 use crate::format::ledger::Row;
 use crate::format::{self, Format, ParsedCapture};
-use crate::number::{grouped, milliseconds};
+use crate::number::{grouped, milliseconds, number_of};
 use crate::token::Encoding;
 use crate::verdict::verdict;
 
@@ -92,7 +92,7 @@ fn error_text(subject: &ParsedCapture) -> String {
     }
     let more = said.lines().count().saturating_sub(ERROR_LINES);
     if more > 0 {
-        page.push_str(&format!("error … and {more} more lines; `--view content` shows them\n"));
+        page.push_str(&format!("error … and {}; `--view content` shows all of it\n", number_of(more as u64, "more lines")));
     }
     page
 }
@@ -119,7 +119,7 @@ fn head(subject: &ParsedCapture) -> String {
         && let Some(text) = subject.reading.content_text()
     {
         let tokens = crate::token::count(&text).o200k_base;
-        let tokens = crate::number::number_of(tokens, "tokens");
+        let tokens = number_of(tokens, "tokens");
         head.push_str(&format!("wrapped structuredContent repeats the text: {tokens} twice (o200k_base)\n"));
     }
     let stderr = capture.messages.iter().filter(|message| message.direction == Direction::Stderr).count();

@@ -216,7 +216,7 @@ impl ProbeFinding {
             (tried, 0) => (format!("All {tried} texts pasted are"), ""),
             (tried, unknown) => (
                 format!("{} of {tried} texts pasted are", tried - unknown),
-                " What it gives for the others its rules cannot compute.",
+                " Its rules cannot compute what it gives for the others.",
             ),
         };
         match self.names.as_slice() {
@@ -224,7 +224,9 @@ impl ProbeFinding {
             [one] => format!("{all} exactly what the rules of {one} give, and of no other known host.{others_left}"),
             [first, others @ ..] => {
                 let others = others.join(", ");
-                format!("{all} exactly what the rules of {first} give. These texts do not tell it from: {others}.{others_left}")
+                format!(
+                    "{all} exactly what the rules of {first} give. These texts cannot tell it apart from {others}.{others_left}"
+                )
             }
         }
     }

@@ -79,7 +79,9 @@ pub fn clients() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// No such client, or one that takes no address of this kind.
 pub fn write(client: &str, name: &str, source: &Source) -> Result<Configuration, Problem> {
-    let Some(shape) = SHAPES.iter().find(|shape| shape.client.eq_ignore_ascii_case(client)) else {
+    // `claude-code` and `vscode` are as good as the names with a space.
+    let plain = |name: &str| name.replace([' ', '-', '_'], "").to_ascii_lowercase();
+    let Some(shape) = SHAPES.iter().find(|shape| plain(shape.client) == plain(client)) else {
         let known: Vec<_> = clients().collect();
         return Err(Problem::new(ProblemKind::Usage, "no such client").at(client).hint(format!("one of {}", known.join(", "))));
     };

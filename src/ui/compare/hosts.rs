@@ -132,9 +132,9 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
 fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
     let t = ThemeTokens::of(ui);
     let y = rect.center().y;
-    widgets::text_at(ui, pos2(rect.left() + SIDE, y), "Lost per answer", theme::small(), t.weak, NAME - SIDE);
+    widgets::text_at(ui, pos2(rect.left() + SIDE, y), "Against its own data", theme::small(), t.weak, NAME - SIDE);
     ui.interact(rect, ui.scope_id().with("what"), Sense::hover())
-        .on_hover_text("What each host loses of a column's own answer. Answers as they are sent; columns without a call as the only text of an answer");
+        .on_hover_text("What each host loses of the data of that column's own answer. Answers count as they were sent, columns without a call as the only text of an answer");
     for (at, (column, known)) in columns.iter().enumerate() {
         let left = rect.left() + NAME + at as f32 * width;
         let words = match known {

@@ -274,11 +274,11 @@ fn absent_ui(ui: &mut Ui, lines: &[Line<'_>]) {
         }
     }
     for (why, formats) in reasons {
+        // Titles have commas of their own.
+        let titles = formats.join(" · ");
         let words = match why {
-            crate::format::NO_DATA => {
-                format!("{} need data: {}", widgets::number_text(formats.len() as u64, "formats"), formats.join(", "))
-            }
-            _ => format!("{}: {why}", formats.join(", ")),
+            crate::format::NO_DATA => format!("{} need data: {titles}", widgets::number_text(formats.len() as u64, "formats")),
+            _ => format!("{titles}: {why}"),
         };
         note_ui(ui, &words);
     }
@@ -293,7 +293,7 @@ fn prose_ui(ui: &mut Ui, cx: &Cx<'_>, lines: &[Line<'_>], baseline: Baseline<'_>
         _ => None,
     });
     if let Some(prose) = prose.and_then(|prose| cx.state.settings.tokenizer.from_tokens(prose)) {
-        note_ui(ui, &format!("vs sent counts the {} tok of text beside the data with every derived format", counted(prose)));
+        note_ui(ui, &format!("vs sent adds the {} tok of text beside the data to every derived format", counted(prose)));
     }
 }
 

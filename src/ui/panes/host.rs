@@ -236,7 +236,7 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
     if response.clicked() {
         cx.send(Action::Hosts(HostsAction::ShowRemoved(!shows)));
     }
-    let tip = if shows { "Fold what was removed" } else { "Show what was removed" };
+    let tip = if shows { "Fold the removed part" } else { "Show the removed part" };
     response.on_hover_text(format!("{spoken}\n{tip}")).on_hover_cursor(egui::CursorIcon::PointingHand);
 }
 

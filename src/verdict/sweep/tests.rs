@@ -68,7 +68,7 @@ fn what_the_baseline_says_beside_its_data_is_not_said_to_be_kept() {
     let strip = sweep_strip(&found, None, None);
     let losses: Vec<_> = strip.cells.iter().map(|cell| cell.loss.as_ref().unwrap().text.as_str()).collect();
     assert!(
-        losses[1].starts_with("has the data; ") && losses[1].ends_with(" more things dual says not looked for"),
+        losses[1].starts_with("has the data; not looked for: ") && losses[1].ends_with(" other things that dual says"),
         "{losses:?}"
     );
     assert_eq!(strip.winner().map(|cell| cell.name.as_str()), Some("dual"));
@@ -129,6 +129,18 @@ fn answers_of_different_sizes_have_no_winner() {
         .assert_eq(&sweep_verdict(&found, None, None).text());
     let strip = sweep_strip(&found, Some(&BTreeSet::from(["/items/*/name".to_owned()])), None);
     assert!(strip.cells.is_empty() && strip.note.unwrap().starts_with("The answers hold different records, so none"));
+}
+
+/// One record is often written without a list around it.
+#[test]
+fn one_record_is_not_the_same_as_three() {
+    let record = |id: u32| format!(r#"{{"id":{id},"name":"n{id}"}}"#);
+    let three = format!("[{},{},{}]", record(1), record(2), record(3));
+    let calls = [("1", record(1)), ("3", three)];
+    let calls = calls.map(|(limit, data)| call(limit, &text_result(&data), Outcome::Result));
+    let found = Sweep::of(&of_argument("max_count"), &calls, &Cancel::new()).unwrap();
+    let said = sweep_verdict(&found, None, None).text();
+    assert!(said.starts_with("The answers hold different records, so none is named the cheapest."), "{said}");
 }
 
 #[test]

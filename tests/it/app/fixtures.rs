@@ -58,7 +58,7 @@ fn a_fixture_is_saved_after_a_look_and_verified() {
     until_label(&mut window, &format!("Creates {}", at.display()));
     until_label(&mut window, "response.json");
     window.get_by_label("Dates").click();
-    until_label(&mut window, "not byte for byte what came");
+    until_label(&mut window, "not byte for byte as received");
     assert!(!at.exists(), "nothing is written by looking");
     click(&mut window, "Save the fixture");
     until_label(&mut window, "Saved ");

@@ -101,10 +101,20 @@ fn a_strangers_questions_are_answered_by_the_strip() {
     );
     assert!(paints(&window, "no fact lost") && paints(&window, "CSV"));
     // What a change counts beside a row's own tokens is said below the rows.
-    window.get_by_label_contains("vs sent counts the ");
+    window.get_by_label_contains("vs sent adds the ");
     // Text beside data that says names of codes: nobody wins, and what would be lost is counted.
     let window = read("dual_search_companies", &["the text misses ", "leaves out ", " things the text says"]);
     assert!(!paints(&window, "cheapest"), "nothing wins that leaves something out");
+}
+
+/// *Why?* explains the saving that the strip names, and no other.
+#[test]
+fn why_leads_to_the_format_that_wins() {
+    let mut window = called([1_280.0, 800.0], "dial_search_user");
+    until_label(&mut window, "no fact lost, cheapest");
+    press(&mut window, Key::W, Modifiers::NONE);
+    until_label(&mut window, "From: Text");
+    until_label(&mut window, "To: CSV");
 }
 
 #[test]
@@ -156,7 +166,7 @@ fn a_page_size_is_measured_as_a_curve() {
         &mut window,
         "Within 25,000 tokens there is room for 242 companies as sent, 353 as compact JSON; measured up to 50.",
     );
-    until_label(&mut window, "The answers hold different records, so none of them is the cheaper one.");
+    until_label(&mut window, "The answers hold different records, so none is named the cheapest.");
     click(&mut window, "Count: Characters");
     until_label(&mut window, "Within 25,000 characters there is room for ");
     click(&mut window, "Fields 11");

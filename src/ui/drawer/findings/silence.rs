@@ -15,7 +15,7 @@ pub fn silence_ui(ui: &mut Ui, cx: &Cx<'_>, silence: &ToolSilence) {
     let ToolSilence { rule, tool, reason } = silence;
     ui.add(Label::new(RichText::new(format!("{rule} · {tool}")).font(theme::mono(12.5)).color(t.text)).wrap());
     let mut typed = reason.clone();
-    let field = LineEdit { name: "Reason", hint: "why it is no fault here", width: ui.available_width(), is_secret: false };
+    let field = LineEdit { name: "Reason", hint: "why it is not a fault here", width: ui.available_width(), is_secret: false };
     if field.show(ui, "reason", &mut typed) {
         cx.send(Action::ShowDialog(Dialog::Silence(ToolSilence { reason: typed.clone(), ..silence.clone() })));
     }
