@@ -11,6 +11,7 @@ use time::macros::format_description;
 
 use super::args;
 use super::client::{Interrupt, list_tools, with_session};
+use super::command;
 use super::suggest;
 use super::view::ViewRequest;
 use super::written::KeepArgs;
@@ -24,7 +25,7 @@ use crate::problem::{Problem, ProblemKind};
 use crate::source::Source;
 use crate::store;
 
-pub fn run(args: &args::CallArgs) -> Done {
+pub fn run(args: &command::CallArgs) -> Done {
     let hosts = LazyCell::new(|| hosts::load(&args.data));
     let identity = match args.as_host.as_deref() {
         Some(id) => Some(identity(&hosts, id, &answers::answering(&args.link.answers, true)?)?),

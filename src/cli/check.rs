@@ -7,11 +7,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
+use super::args::{DataArgs, LinkArgs, PrintArgs, SourceArgs};
 use super::call::{capture_id, make_calls, not_listed, read_arguments, warn_unchecked};
 use super::client::{Interrupt, interrupted, with_session};
-use super::findings;
+use super::findings::{self, RuleArgs};
 use super::output::{self, one_line};
-use super::{Done, args, hosts, view};
+use super::{Done, hosts, view};
 use crate::analysis::arguments::refused_by;
 use crate::analysis::{self, HostsReport};
 use crate::cancel::Cancel;
@@ -113,7 +114,47 @@ enum MadeFor {
     Odd,
 }
 
-pub fn run(args: &args::CheckArgs) -> Done {
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// Files and capture folders: answers, or lists of tools as `tools --json` prints them
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub calls: CallList,
+    #[command(flatten)]
+    pub rules: RuleArgs,
+    /// Make each call twice and compare; call tools that are declared read-only with an unknown argument too
+    #[arg(long, requires = "call")]
+    pub probe: bool,
+    /// What a tool's definition may cost; `total`: all definitions and the instructions; a FORMAT or `host:ID`: each answer; in tokens
+    #[arg(long, value_name = "NAME=TOKENS")]
+    pub budget: Vec<String>,
+    /// The tokenizer of budgets: o200k_base (the default) or cl100k_base
+    #[arg(long, value_name = "NAME")]
+    pub tokenizer: Option<String>,
+    /// A saved state, whose findings do not count again; or a list of tools, to tell what changed
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Save the present state as the baseline
+    #[arg(long, requires = "baseline")]
+    pub update: bool,
+    /// By how many percent all definitions, or all answers together, may exceed the baseline
+    #[arg(long, value_name = "PERCENT", requires = "baseline")]
+    pub max_increase: Option<u64>,
+    /// What is printed
+    #[arg(long = "as", value_enum, default_value_t, value_name = "FORM", conflicts_with = "json")]
+    pub form: CheckForm,
+    #[command(flatten)]
+    pub print: PrintArgs,
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub link: LinkArgs,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+pub fn run(args: &CheckArgs) -> Done {
     let (settings, file) = args.rules.settings()?;
     let hosts = hosts::load(&args.data);
     let budgets = args.budget.iter().map(|text| budget(text)).collect::<Result<Vec<_>, _>>()?;
@@ -195,7 +236,7 @@ fn read_path(path: &Path, listed: &mut Listed) -> Result<(), Problem> {
     Ok(())
 }
 
-async fn call(session: &Session, interrupt: &Interrupt, args: &args::CheckArgs, listed: &mut Listed) -> Result<(), Problem> {
+async fn call(session: &Session, interrupt: &Interrupt, args: &CheckArgs, listed: &mut Listed) -> Result<(), Problem> {
     let mut calls = Vec::new();
     let plain: Vec<Tool> = listed.lists.tools.iter().map(|tool| Tool::clone(tool)).collect();
     for (at, (name, given)) in args.calls.0.iter().enumerate() {
@@ -239,7 +280,7 @@ fn odd(arguments: &str) -> Option<String> {
 }
 
 struct Task<'a> {
-    args: &'a args::CheckArgs,
+    args: &'a CheckArgs,
     settings: &'a RuleSettings,
     hosts: &'a Hosts,
     budgets: &'a [(String, u64)],

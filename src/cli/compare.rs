@@ -8,6 +8,7 @@ use bytes::Bytes;
 use super::args;
 use super::call::{capture_id, make_calls, not_listed, read_arguments, warn_unchecked};
 use super::client::{interrupted, list_tools, with_session};
+use super::command;
 use super::output::{self, columns, one_line};
 use super::{Done, hosts, view};
 use crate::analysis::RowCount;
@@ -34,7 +35,7 @@ const MAX_FIELDS: usize = 12;
 /// A limit that servers and hosts often set, to tell where a page size meets it.
 const USUAL_LIMIT: u64 = 25_000;
 
-pub fn run(args: &args::CompareArgs) -> Done {
+pub fn run(args: &command::CompareArgs) -> Done {
     let source = args.source.required()?;
     let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
     let table = args.table.as_deref().map(view::table).transpose()?;

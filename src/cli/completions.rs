@@ -2,7 +2,7 @@
 
 use clap::CommandFactory;
 
-use super::args::{Cli, CompletionsArgs};
+use super::command::{Cli, CompletionsArgs};
 use super::{Done, output};
 
 pub fn run(args: &CompletionsArgs) -> Done {

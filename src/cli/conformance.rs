@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::args;
 use super::call::capture_id;
 use super::client::{list, list_tools, with_session};
+use super::command;
 use super::{Done, output};
 use crate::analysis::arguments::refused_by;
 use crate::capture::{Capture, Prompt, Resource, Tool};
@@ -52,7 +53,7 @@ impl Play {
     }
 }
 
-pub fn run(args: &args::ConformanceArgs) -> Done {
+pub fn run(args: &command::ConformanceArgs) -> Done {
     let play = Play::read(&args.url)?;
     if play.scenario.starts_with("auth/") {
         return login::run(&play);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::output::{self, columns, one_line, visible};
-use super::{Done, args, view};
+use super::{Done, command, view};
 use crate::analysis::RowCount;
 use crate::analysis::difference::{Difference, DifferenceOptions, TextDifference, Told, ToolsDifference, ValueDifference};
 use crate::cancel::{Cancel, Cancelled};
@@ -37,7 +37,7 @@ enum Input {
     Tools(Vec<Tool>),
 }
 
-pub fn run(args: &args::DiffArgs) -> Done {
+pub fn run(args: &command::DiffArgs) -> Done {
     let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
     let read_text = view::read_text(args.read_text.as_deref())?;
     if args.a == Path::new("-") && args.b == Path::new("-") {

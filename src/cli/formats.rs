@@ -1,11 +1,11 @@
 //! `formats`: every format that is built.
 
 use super::output::{self, columns};
-use super::{Done, args};
+use super::{Done, command};
 use crate::contract;
 use crate::format::FORMATS;
 
-pub fn run(args: &args::FormatsArgs) -> Done {
+pub fn run(args: &command::FormatsArgs) -> Done {
     if args.print.json {
         output::print(contract::formats().as_bytes())?;
         return Ok(0);

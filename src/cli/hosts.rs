@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{self, DataArgs};
+use super::args::DataArgs;
+use super::command;
 use super::output::{self, columns};
 use super::{Done, suggest};
 use crate::contract;
@@ -13,7 +14,7 @@ use crate::problem::{Problem, ProblemKind};
 use crate::serve::sample::Probe;
 use crate::store;
 
-pub fn run(args: &args::HostsArgs) -> Done {
+pub fn run(args: &command::HostsArgs) -> Done {
     let hosts = load(&args.data);
     if let Some(id) = &args.id {
         let host = known(&hosts, id, "hosts")?;

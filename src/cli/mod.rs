@@ -10,6 +10,7 @@ mod call;
 mod check;
 mod claims;
 mod client;
+mod command;
 mod compare;
 mod completions;
 mod config;
@@ -49,7 +50,7 @@ use clap::Parser;
 use crate::mcp::guard;
 use crate::problem::Problem;
 use crate::suggest;
-use args::{Cli, Command};
+use command::{Cli, Command};
 
 /// How a command ended, where it did not fail: the exit status.
 type Done = Result<u8, Problem>;

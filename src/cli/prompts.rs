@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::args;
 use super::client::{list, with_session};
+use super::command;
 use super::output::{self, columns, one_line};
 use super::view::ViewRequest;
 use super::{Done, call, hosts, suggest, view};
@@ -59,7 +60,7 @@ fn page(server: &Server, prompts: &[Prompt]) -> String {
     page
 }
 
-pub fn get(args: &args::PromptArgs) -> Done {
+pub fn get(args: &command::PromptArgs) -> Done {
     let asked = ViewRequest::read(&args.view, || hosts::load(&args.data))?;
     let source = args.source.required()?;
     let arguments = call::read_arguments(args.args.as_deref())?;

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use super::sample_server::serve;
 use super::written::recover;
-use super::{Done, args, output, suggest};
+use super::{Done, command, output, suggest};
 use crate::problem::{Problem, ProblemKind};
 use crate::serve::replay::{self, ReplayOptions, Variant};
 
-pub fn run(args: &args::ReplayArgs) -> Done {
+pub fn run(args: &command::ReplayArgs) -> Done {
     let options = ReplayOptions {
         variant: variant(&args.variant)?,
-        nearest: args.matching == args::Matching::Nearest,
-        delay: args.delay == args::Delay::Recorded,
+        nearest: args.matching == command::Matching::Nearest,
+        delay: args.delay == command::Delay::Recorded,
         lines: args.http.is_none(),
     };
     let quiet = args.quiet;

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::args;
 use super::client::{list, with_session};
+use super::command;
 use super::output::{self, columns, one_line};
 use super::view::ViewRequest;
 use super::{Done, call, hosts, view};
@@ -71,7 +72,7 @@ fn page(server: &Server, resources: &[Resource]) -> String {
     page
 }
 
-pub fn read(args: &args::ReadArgs) -> Done {
+pub fn read(args: &command::ReadArgs) -> Done {
     let asked = ViewRequest::read(&args.view, || hosts::load(&args.data))?;
     let source = args.source.required()?;
     let quiet = asked.is_quiet();

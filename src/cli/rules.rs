@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::args;
+use super::command;
 use super::output::{self, columns};
 use super::{Done, suggest};
 use crate::finding::{AREAS, Area, Example, Profile, Rule, examples, rules};
 use crate::problem::{Problem, ProblemKind};
 
-pub fn run(args: &args::RulesArgs) -> Done {
+pub fn run(args: &command::RulesArgs) -> Done {
     let Some(name) = &args.name else {
         let mut rows = vec![["RULE", "SEVERITY", "WHAT IT NOTICES"].map(str::to_owned).to_vec()];
         rows.extend(rules().map(|rule| vec![rule.id.to_owned(), gravest(rule), first_sentence(rule.means).to_owned()]));

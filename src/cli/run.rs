@@ -9,6 +9,7 @@ use bytes::Bytes;
 use super::args;
 use super::call::{capture_id, folder_name, make_calls, not_listed, warn_unchecked};
 use super::client::{Interrupt, interrupted, list_tools, source_line, with_session};
+use super::command;
 use super::output::{self, columns, one_line};
 use super::written::{KeepArgs, preview, recover};
 use super::{Done, hosts};
@@ -25,7 +26,7 @@ use crate::source::Source;
 use crate::store;
 use crate::token::{self, Tokens};
 
-pub fn run(args: &args::RunArgs) -> Done {
+pub fn run(args: &command::RunArgs) -> Done {
     let place = args.file.display().to_string();
     let collection = Collection::parse(&read(&args.file)?, &place)?;
     let before = args.against.as_deref().map(|path| PreviousRun::parse(read(path)?.as_bytes(), &path.display().to_string()));
@@ -71,7 +72,7 @@ fn read(path: &Path) -> Result<String, Problem> {
 }
 
 /// The SOURCE of the command line, else that of the collection, with `${NAME}` filled from the environment.
-fn source(args: &args::RunArgs, written: Option<&str>, place: &str) -> Result<Source, Problem> {
+fn source(args: &command::RunArgs, written: Option<&str>, place: &str) -> Result<Source, Problem> {
     if let Some(source) = args.source.source()? {
         return Ok(source);
     }
@@ -131,7 +132,7 @@ async fn make(
     plan: &[(&CollectedCall, &Tool)],
     session: &Session,
     interrupt: &Interrupt,
-    args: &args::RunArgs,
+    args: &command::RunArgs,
 ) -> Result<(Vec<Capture>, Option<Problem>), Problem> {
     let calls = plan.iter().enumerate().map(|(at, (call, tool))| {
         let made = mcp::Call {

@@ -3,20 +3,20 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use super::{Done, args, client, output};
+use super::{Done, client, command, output};
 use crate::problem::{Problem, ProblemKind};
 use crate::serve::sample::{Probe, Sample};
 use crate::serve::{self, Backend};
 use crate::source::SampleSpec;
 
-fn spec(args: &args::SampleServerArgs) -> Result<SampleSpec, Problem> {
+fn spec(args: &command::SampleServerArgs) -> Result<SampleSpec, Problem> {
     SampleSpec::parse(&args.set).map_err(|problem| match problem.place.as_str() {
         "--sample" => problem.at("--set"),
         _ => problem,
     })
 }
 
-pub fn run(args: &args::SampleServerArgs) -> Done {
+pub fn run(args: &command::SampleServerArgs) -> Done {
     let backend: Arc<dyn Backend> = if args.probe { Arc::new(Probe::new()) } else { Arc::new(Sample::new(&spec(args)?)?) };
     serve(backend, args.http, args.quiet)
 }

@@ -1,16 +1,16 @@
 //! `screenshot`: the window as a picture, painted without a display.
 
-use super::{Done, args};
+use super::{Done, command};
 
 #[cfg(not(feature = "gui"))]
-pub fn run(_args: &args::ScreenshotArgs) -> Done {
+pub fn run(_args: &command::ScreenshotArgs) -> Done {
     use crate::problem::{Problem, ProblemKind};
     Err(Problem::new(ProblemKind::Usage, "this build has no window, so there is nothing to paint")
         .hint("build it with the feature `gui`, which is on by default"))
 }
 
 #[cfg(feature = "gui")]
-pub fn run(args: &args::ScreenshotArgs) -> Done {
+pub fn run(args: &command::ScreenshotArgs) -> Done {
     use super::{call, output, suggest};
     use crate::problem::{Problem, ProblemKind};
     use crate::settings::Theme;
@@ -31,8 +31,8 @@ pub fn run(args: &args::ScreenshotArgs) -> Done {
     let source = args.source.source()?;
     let arguments = args.args.as_deref().map(|given| call::read_arguments(Some(given))).transpose()?;
     let theme = match args.theme {
-        args::ThemeArg::Dark => Theme::Dark,
-        args::ThemeArg::Light => Theme::Light,
+        command::ThemeArg::Dark => Theme::Dark,
+        command::ThemeArg::Light => Theme::Light,
     };
     let size = args.size.unwrap_or((1600, 1000));
     let picture = shot::screen(screen, theme, size, source, args.tool.as_deref(), arguments.as_deref())?;

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::output::{self, columns, one_line};
 use super::view::ViewRequest;
-use super::{Done, args, client, hosts, suggest};
+use super::{Done, client, command, hosts, suggest};
 use crate::capture::Capture;
 use crate::number::grouped;
 use crate::problem::{Problem, ProblemKind};
@@ -16,7 +16,7 @@ use crate::store::{self, ReadAs};
 /// Characters of arguments in a list.
 const MAX_ARGUMENTS: usize = 60;
 
-pub fn run(args: &args::ShowArgs) -> Done {
+pub fn run(args: &command::ShowArgs) -> Done {
     let asked = ViewRequest::read(&args.view, || hosts::load(&args.data))?;
     let kind = args.read_as.as_deref().map(read_as).transpose()?;
     let captures = if args.path == Path::new("-") {
@@ -34,7 +34,7 @@ pub fn run(args: &args::ShowArgs) -> Done {
 }
 
 /// The capture that is asked for; where a file holds several and none is asked for, they are listed.
-fn chosen(mut captures: Vec<Capture>, args: &args::ShowArgs) -> Result<Capture, Problem> {
+fn chosen(mut captures: Vec<Capture>, args: &command::ShowArgs) -> Result<Capture, Problem> {
     let many = captures.len();
     let several = || {
         let place = args.path.display().to_string();

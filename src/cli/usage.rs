@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Error};
 
-use super::args::Cli;
+use super::command::Cli;
 use super::suggest;
 use crate::problem::{Problem, ProblemKind};
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::args::{self, LinkArgs, PrintArgs};
+use super::args::{LinkArgs, PrintArgs};
+use super::command;
 use super::view::ViewRequest;
 use super::{Done, call, output, tools};
 use crate::source::Source;
@@ -11,7 +12,7 @@ use crate::token::Tokenizer;
 /// The sample's question that the start page asks first.
 const SAMPLE_TOOL: &str = "dual_search_companies";
 
-pub fn run(args: &args::WindowArgs) -> Done {
+pub fn run(args: &command::WindowArgs) -> Done {
     let source = args.source.source()?;
     match open(source.clone(), args.data.data_dir.as_deref()) {
         Ok(()) => Ok(0),
@@ -22,7 +23,7 @@ pub fn run(args: &args::WindowArgs) -> Done {
     }
 }
 
-fn in_terminal(source: &Source, args: &args::WindowArgs) -> Done {
+fn in_terminal(source: &Source, args: &command::WindowArgs) -> Done {
     let quiet = args.quiet;
     let link = LinkArgs { limit: args.limit.clone(), data_dir: args.data.data_dir.clone(), ..LinkArgs::default() };
     match source {
