@@ -5,6 +5,7 @@ mod scope;
 mod words;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::BuildHasher;
 use std::ops::Range;
 
 use super::canon::{Canon, is_space};
@@ -55,7 +56,7 @@ struct Matcher<'t> {
     page: Page<'t>,
     /// Every field met, by the one around it and its key.
     fields: Vec<Field>,
-    by_key: HashMap<(u32, String), u32>,
+    by_key: HashMap<(u32, u64), u32>,
     sets: Vec<FieldSet>,
     set_of: HashMap<Vec<u32>, usize>,
     /// Hits that serve a leaf, by start.
@@ -259,12 +260,17 @@ impl<'t> Matcher<'t> {
     }
 
     fn field(&mut self, around: u32, key: &str) -> u32 {
+        // Keys themselves would take more than the fields. Two of one hash are fields of their own.
+        let hashed = (around, self.by_key.hasher().hash_one(key));
+        if let Some(&known) = self.by_key.get(&hashed)
+            && self.fields[known as usize].key() == key
+        {
+            return known;
+        }
         let next = u32::try_from(self.fields.len()).unwrap_or(u32::MAX);
-        let (fields, outer) = (&mut self.fields, around as usize);
-        *self.by_key.entry((around, key.to_owned())).or_insert_with(|| {
-            fields.push(Field::of(key, fields.get(outer)));
-            next
-        })
+        self.fields.push(Field::of(key, self.fields.get(around as usize)));
+        self.by_key.insert(hashed, next);
+        next
     }
 
     fn leaf(&self, node: Node<'_>, field: u32) -> Leaf {
