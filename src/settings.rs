@@ -25,6 +25,8 @@ pub struct Settings {
     pub wrap: bool,
     /// Whether nothing turns or slides while something is waited for.
     pub reduce_motion: bool,
+    /// Whether text and borders stand out more from their ground.
+    pub more_contrast: bool,
     /// Whether the ledger shows bytes and characters.
     pub ledger_sizes: bool,
     /// How large everything is, in percent.
@@ -131,6 +133,7 @@ impl Default for Settings {
             baseline: None,
             wrap: true,
             reduce_motion: false,
+            more_contrast: false,
             ledger_sizes: false,
             zoom: 100,
             waits: TimeLimits::default(),

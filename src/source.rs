@@ -11,6 +11,7 @@ mod reach;
 mod recent;
 mod sample;
 mod shown;
+mod telling;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -28,6 +29,7 @@ pub use recent::{
 };
 pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
 pub use shown::{is_key, shown};
+pub use telling::label_among;
 
 /// A server, or a capture folder standing in for one.
 #[derive(Clone, Debug, PartialEq, Eq)]

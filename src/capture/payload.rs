@@ -252,15 +252,25 @@ impl Payload {
         for list in facts::record_lists(self.root()) {
             places.extend(list.children().filter_map(|record| Some((record.index(), self.place_in(&starts, record)?))));
         }
-        let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |at| at + 1);
-        let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end);
+        let bytes = text.as_bytes();
+        let is_break = |byte: &u8| *byte == b'\n';
+        // The line is looked for no further than to the record's neighbours, which may share it with a million others.
+        let line_start = |place: &Range<usize>, before: usize| {
+            let between = bytes.get(before..place.start)?;
+            let found = between.iter().rposition(is_break).map(|at| before + at + 1);
+            found.or_else(|| (before == 0 || is_break(&bytes[before - 1])).then_some(before))
+        };
+        let line_end = |place: &Range<usize>, after: usize| {
+            let between = bytes.get(place.end..(after + 1).min(bytes.len()))?;
+            let found = between.iter().position(is_break).map(|at| place.end + at);
+            found.or_else(|| (after == bytes.len()).then_some(after))
+        };
         let widened = |at: usize| {
             let (node, place) = &places[at];
             let before = at.checked_sub(1).map_or(0, |before| places[before].1.end);
             let after = places.get(at + 1).map_or(text.len(), |(_, after)| after.start);
-            let (start, end) = (line_start(place.start), line_end(place.end));
-            let start = if start >= before { start } else { place.start };
-            let end = if end <= after { end } else { place.end };
+            let start = line_start(place, before).unwrap_or(place.start);
+            let end = line_end(place, after).unwrap_or(place.end);
             Record { node: *node, places: std::iter::once(start..end).collect() }
         };
         (0..places.len()).map(widened).collect()
@@ -293,6 +303,29 @@ mod tests {
     fn reader_of(payload: &Payload) -> (&'static str, Vec<usize>) {
         let source = payload.text_source().unwrap();
         (source.reader.id, source.data.covered.iter().map(|(block, _)| *block).collect())
+    }
+
+    /// What the places of the records hold.
+    fn records(text: &str) -> Vec<String> {
+        let message = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
+        let reading = Reading::read(Bytes::from(message.to_string()));
+        let records = Payload::of(&reading).unwrap().records_in_text(&reading, text);
+        records.iter().map(|record| text[record.places[0].clone()].to_owned()).collect()
+    }
+
+    #[test]
+    fn a_record_has_its_lines_but_where_others_share_them() {
+        assert_eq!(records("[{\"a\":1},{\"a\":2},{\"a\":3}]"), ["[{\"a\":1}", "{\"a\":2}", "{\"a\":3}]"]);
+        assert_eq!(records("[\n{\"a\":1},\n{\"a\":2}\n]"), ["{\"a\":1},", "{\"a\":2}"]);
+        assert_eq!(records("[\n {\"a\":1}, {\"a\":2},\n {\"a\":3}\n]"), [" {\"a\":1}", "{\"a\":2},", " {\"a\":3}"]);
+    }
+
+    #[test]
+    fn a_hundred_thousand_records_on_one_line_are_found_without_reading_the_line_for_each() {
+        // Read anew for each record this would be a hundred gigabytes.
+        let all: Vec<String> = (0..100_000).map(|at| format!("{{\"number\":{at}}}")).collect();
+        let found = records(&format!("[{}]", all.join(",")));
+        assert_eq!((found.len(), found[50_000].as_str()), (100_000, "{\"number\":50000}"));
     }
 
     #[test]

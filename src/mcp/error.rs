@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::log::names_error;
 use super::tls;
 use crate::capture::RpcError;
 use crate::problem::{Problem, ProblemKind};
@@ -235,7 +236,9 @@ fn said(unreadable: Option<&str>, stderr: &[String]) -> String {
     }
     if !stderr.is_empty() {
         let tail: Vec<_> = stderr.iter().map(|line| excerpt(line)).collect();
-        write!(text, "; stderr ends with `{}`", tail.join(" / ")).ok();
+        // A trace may stand below it.
+        let how = if matches!(stderr, [line] if names_error(line)) { "says" } else { "ends with" };
+        write!(text, "; stderr {how} `{}`", tail.join(" / ")).ok();
     }
     text
 }
@@ -299,6 +302,11 @@ mod tests {
             (
                 gone(Some("Hello\tthere"), &["a", "b"]),
                 "the program ended with status 3; it printed `Hello there`, which is not MCP; stderr ends with `a / b` (sh)",
+                ProblemKind::Handshake,
+            ),
+            (
+                gone(None, &["TypeError: x"]),
+                "the program ended with status 3; stderr says `TypeError: x` (sh)",
                 ProblemKind::Handshake,
             ),
             (

@@ -95,14 +95,33 @@ impl Log {
         self.tail_from = self.count;
     }
 
-    /// The last lines of stderr that say something, for error messages.
+    /// The last lines of stderr that say something, for error messages: the one that names an error, where a trace stands
+    /// below it.
     pub(super) fn stderr_tail(&self, lines: usize) -> Vec<String> {
         let recent = self.stderr.messages.iter().rev().take_while(|(order, _)| *order > self.tail_from);
         let said = recent.map(|(_, message)| String::from_utf8_lossy(&message.bytes).trim_end().to_owned());
-        let mut tail: Vec<_> = said.filter(|line| !line.is_empty()).take(lines).collect();
+        let mut tail: Vec<_> = said.filter(|line| !line.is_empty()).take(TRACE).collect();
+        if let Some(error) =
+            tail.iter().find(|line| names_error(line)).cloned().filter(|error| !tail[..lines.min(tail.len())].contains(error))
+        {
+            return vec![error];
+        }
+        tail.truncate(lines);
         tail.reverse();
         tail
     }
+}
+
+/// Lines that are looked through for the error that a program ended with.
+const TRACE: usize = 40;
+
+/// `TypeError: x is no function`, `Error [ERR_X]: why`, as JavaScript and Python begin the line that says what went wrong.
+pub(super) fn names_error(line: &str) -> bool {
+    let Some((name, _)) = line.split_once(": ") else { return false };
+    let name = name.strip_prefix("Uncaught ").unwrap_or(name);
+    let name = name.split_once(" [").map_or(name, |(name, _)| name);
+    let is_word = name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
+    is_word && (name.ends_with("Error") || name.ends_with("Exception"))
 }
 
 #[cfg(test)]
@@ -111,6 +130,24 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+
+    #[test]
+    fn of_a_trace_the_error_is_told_and_else_the_last_lines() {
+        let tail = |lines: &str| {
+            let mut log = Log::new(None, Limits::default());
+            for line in lines.lines() {
+                log.push(Duration::ZERO, Direction::Stderr, Bytes::from(line.to_owned()));
+            }
+            log.stderr_tail(3)
+        };
+        let node = "node:internal/modules:1\n  throw err;\n  ^\n\nError: Cannot find module '/a.js'\n    at f (node:1)\n    at g {\n  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v20";
+        assert_eq!(tail(node), ["Error: Cannot find module '/a.js'"]);
+        let coded = "TypeError [ERR_UNKNOWN]: no such thing\n    at f\n    at g\n    at h";
+        assert_eq!(tail(coded), ["TypeError [ERR_UNKNOWN]: no such thing"]);
+        let python = "Traceback (most recent call last):\n  File \"a.py\", line 1\n    x\nNameError: name 'x' is not defined";
+        assert_eq!(tail(python), ["  File \"a.py\", line 1", "    x", "NameError: name 'x' is not defined"]);
+        assert_eq!(tail("one\ntwo: 2\nthree\nfour"), ["two: 2", "three", "four"]);
+    }
 
     #[test]
     fn stderr_is_bounded_and_order_is_kept() {

@@ -659,6 +659,8 @@ fn select_finding(stage: &mut Stage, rule: &str) -> Result<Option<Finding>, Prob
 
 #[cfg(test)]
 mod keyboard_tests;
+#[cfg(test)]
+mod needs_tests;
 
 #[cfg(test)]
 mod tests {

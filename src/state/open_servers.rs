@@ -16,10 +16,7 @@ use super::{
 use crate::capture::{CaptureId, Step, Tool};
 use crate::json::write;
 use crate::problem::{Problem, ProblemKind};
-use crate::source::Source;
-
-/// Letters of a source that tell it from another of the same label.
-const ALIKE: usize = 20;
+use crate::source::{Source, label_among};
 
 /// What the state has of one connection, while another is in use.
 #[derive(Debug, Default)]
@@ -101,19 +98,10 @@ impl State {
         std::iter::once((self.session, &self.connection, &self.tools[..])).chain(beside)
     }
 
-    /// A server's label; where another that is open has the same, the end of the source.
+    /// A server's label, told apart from those of the others that are open.
     pub fn server_label(&self, source: &Source) -> String {
-        let label = source.label();
-        let open = self.all_open().filter_map(|(_, connection, _)| connection.source());
-        if open.filter(|other| other.label() == label).count() < 2 {
-            return label;
-        }
-        // What tells two runs of one program apart stands at the end.
-        let whole = source.to_string();
-        match whole.char_indices().rev().nth(ALIKE) {
-            Some((at, _)) => format!("…{}", &whole[at..]),
-            None => whole,
-        }
+        let open: Vec<&Source> = self.all_open().filter_map(|(_, connection, _)| connection.source()).collect();
+        label_among(source, &open)
     }
 
     /// The servers that the call which is shown can be made at: session, source, tool.

@@ -103,6 +103,7 @@ pub enum SettingsAction {
     SetBaseline(&'static str),
     SetWrap(bool),
     ReduceMotion(bool),
+    MoreContrast(bool),
     ToggleLedgerSizes,
     SetTheme(Theme),
     /// How large everything is, in percent.
@@ -143,6 +144,7 @@ impl State {
             SettingsAction::SetBaseline(format) => self.settings.baseline = Some(format),
             SettingsAction::SetWrap(wrap) => self.settings.wrap = wrap,
             SettingsAction::ReduceMotion(reduces) => self.settings.reduce_motion = reduces,
+            SettingsAction::MoreContrast(has_more) => self.settings.more_contrast = has_more,
             SettingsAction::ToggleLedgerSizes => self.settings.ledger_sizes = !self.settings.ledger_sizes,
             SettingsAction::SetTheme(theme) => self.settings.theme = theme,
             SettingsAction::SetZoom(zoom) => self.settings.zoom = zoom.clamp(*Settings::ZOOM.start(), *Settings::ZOOM.end()),
@@ -198,6 +200,7 @@ impl State {
         settings.model = word("model").map(str::to_owned);
         settings.wrap = flag("wrap").unwrap_or(settings.wrap);
         settings.reduce_motion = flag("reduce_motion").unwrap_or(settings.reduce_motion);
+        settings.more_contrast = flag("more_contrast").unwrap_or(settings.more_contrast);
         settings.ledger_sizes = flag("ledger_sizes").unwrap_or(settings.ledger_sizes);
         settings.sidebar_open = flag("sidebar").unwrap_or(settings.sidebar_open);
         settings.drawer_open = flag("drawer").unwrap_or(settings.drawer_open);
@@ -311,8 +314,10 @@ impl State {
             put(&["model"], model.clone().into());
         }
         put(&["wrap"], settings.wrap.into());
-        if settings.reduce_motion {
-            put(&["reduce_motion"], true.into());
+        for (name, is_on) in [("reduce_motion", settings.reduce_motion), ("more_contrast", settings.more_contrast)] {
+            if is_on {
+                put(&[name], true.into());
+            }
         }
         if settings.ledger_sizes {
             put(&["ledger_sizes"], true.into());

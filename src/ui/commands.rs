@@ -5,7 +5,9 @@
 
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
-use super::{Cx, compare, drawer, palette, panes, servers, settings, sizes, strip, theme, undo, watch};
+use super::{
+    Cx, call_bar, compare, drawer, palette, panes, server_requests, servers, settings, sizes, strip, theme, top_bar, undo, watch,
+};
 use crate::analysis::{BytesQuery, HostsQuery, ParsedCaptureQuery, TextQuery};
 use crate::fixture::export::ExportChoice;
 use crate::format::TableForm;
@@ -136,6 +138,7 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(Modifiers::SHIFT, Key::F8, "Previous finding, difference or cut", |ui, cx| step(ui, cx, false)),
     UiCommand::new(BARE, Key::F8, "Next finding, difference or cut", |ui, cx| step(ui, cx, true)),
     UiCommand::new(CTRL, Key::Z, undo::NAME, |ui, cx| cx.state.undo.as_ref().map(|_| undo::run(ui))),
+    UiCommand::without_keys("Findings", |ui, cx| drawer_tab(ui, cx, DrawerTab::Findings)),
     UiCommand::without_keys("Show or hide where tokens begin", |_, cx| {
         has_answer(cx).then_some(ViewAction::ToggleTokenBounds.into())
     }),
@@ -163,6 +166,11 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::without_keys("Probe a host…", |_, _| Some(Action::Probe(ProbeAction::Show))),
     UiCommand::new(CTRL, Key::Comma, settings::NAME, |_, _| Some(ViewAction::ShowSettings.into())),
     UiCommand::without_keys(watch::NAME, |_, cx| watch::open(cx)),
+    UiCommand::without_keys("Tools called without a question…", |_, cx| servers::allowed(cx)),
+    UiCommand::without_keys("Save these arguments…", |_, cx| call_bar::saved::keep(cx)),
+    UiCommand::without_keys("Variables of this server…", |_, cx| call_bar::saved::variables(cx)),
+    UiCommand::without_keys("Folders for servers (roots)…", |_, cx| Some(server_requests::roots_dialog(cx))),
+    UiCommand::without_keys("Forget the login", |_, cx| top_bar::forget_login(cx)),
     UiCommand::without_keys("How it connected", |_, cx| {
         (!cx.state.steps.is_empty()).then_some(Action::ShowDialog(Dialog::Steps))
     }),

@@ -8,29 +8,62 @@ use crate::fixture::export::{EXPORTS, Export, ExportChoice, ExportForm};
 use crate::format::FORMATS;
 use crate::state::{Action, ExportAction, ImportAction, Screen};
 
+/// One thing that an answer can be copied or saved as.
+pub struct ExportEntry {
+    /// The submenu that it stands in; begins the sentence that its title ends.
+    pub list: &'static str,
+    pub title: String,
+    pub about: String,
+    pub action: ExportAction,
+}
+
 /// The submenus. What does not apply to the answer says so when it is chosen.
 pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let entries = entries(cx);
+    for list in entries.chunk_by(|one, next| one.list == next.list) {
+        SubMenuButton::new(list[0].list).ui(ui, |ui| {
+            ui.set_width(260.0);
+            ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
+                for entry in list {
+                    if ui.button(&entry.title).on_hover_text(&entry.about).clicked() {
+                        cx.send(Action::ExportAs(entry.action.clone()));
+                        ui.close();
+                    }
+                }
+            });
+        });
+    }
+}
+
+/// Everything that an answer can be copied or saved as, list by list.
+pub fn entries(cx: &Cx<'_>) -> Vec<ExportEntry> {
     // The capture folder has an entry of its own.
     let all = || EXPORTS.iter().filter(|export| !matches!(export.form, ExportForm::Folder));
     let entry = |export: &'static Export| (export.title.to_owned(), export.about.to_owned(), ExportChoice::Export(export));
+    let mut entries = Vec::new();
+    let mut list =
+        |list, found: &mut dyn Iterator<Item = (String, String, ExportChoice)>, does: fn(ExportChoice) -> ExportAction| {
+            entries.extend(found.map(|(title, about, choice)| ExportEntry { list, title, about, action: does(choice) }));
+        };
     let save = ExportAction::save;
-    list(ui, "Copy as", all().filter(|export| export.is_copied).map(entry), ExportAction::Copy, cx);
+    list("Copy as", &mut all().filter(|export| export.is_copied).map(entry), ExportAction::Copy);
     let is_picture =
         |export: &&Export| matches!(export.form, ExportForm::Picture(_) | ExportForm::Pane) || export.kind.ends_with("-svg");
     let is_file = |export: &&Export| !export.needs_fixture() && !export.is_of_samples() && !is_picture(export);
-    list(ui, "Save as", all().filter(is_file).map(entry), save, cx);
-    list(ui, "Save types", all().filter(|export| export.is_of_samples()).map(entry), save, cx);
-    list(ui, "Save a picture", all().filter(is_picture).map(entry), save, cx);
-    list(ui, "Save a test", all().filter(|export| export.needs_fixture()).map(entry), save, cx);
-    let formats = FORMATS
+    list("Save as", &mut all().filter(is_file).map(entry), save);
+    list("Save types", &mut all().filter(|export| export.is_of_samples()).map(entry), save);
+    list("Save a picture", &mut all().filter(is_picture).map(entry), save);
+    list("Save a test", &mut all().filter(|export| export.needs_fixture()).map(entry), save);
+    let mut formats = FORMATS
         .iter()
         .map(|format| (format.title().to_owned(), format!("exactly the text of {}", format.id()), ExportChoice::Format(*format)));
-    list(ui, "Save as a format", formats, save, cx);
-    let hosts = cx.state.hosts.iter().map(|host| {
+    list("Save as a format", &mut formats, save);
+    let mut hosts = cx.state.hosts.iter().map(|host| {
         let whose = if host.is_own { "a host of your own: exactly" } else { "exactly" };
         (host.name.clone(), format!("{whose} what its model is shown"), ExportChoice::Host(host.id))
     });
-    list(ui, "Save what a host shows", hosts, save, cx);
+    list("Save what a host shows", &mut hosts, save);
+    entries
 }
 
 /// A text that is pasted where nothing is typed is opened as a file with it would be; on the connect screen it names a
@@ -48,24 +81,4 @@ pub fn paste(ui: &Ui, cx: &Cx<'_>) {
             _ => Action::OpenText(text),
         });
     }
-}
-
-fn list(
-    ui: &mut Ui,
-    name: &str,
-    entries: impl Iterator<Item = (String, String, ExportChoice)>,
-    action: impl Fn(ExportChoice) -> ExportAction,
-    cx: &Cx<'_>,
-) {
-    SubMenuButton::new(name).ui(ui, |ui| {
-        ui.set_width(260.0);
-        ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
-            for (title, about, kind) in entries {
-                if ui.button(title).on_hover_text(about).clicked() {
-                    cx.send(Action::ExportAs(action(kind)));
-                    ui.close();
-                }
-            }
-        });
-    });
 }

@@ -203,10 +203,12 @@ fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
     let counts = HostOutcome::ALL.into_iter().zip(report.outcomes()).filter(|(_, count)| *count > 0);
     let spoken: Vec<String> = counts.map(|(outcome, count)| outcome.counted(count)).collect();
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, spoken.join(", ")));
+    widgets::focus_ring(ui, &response, theme::RADIUS_BAR);
+    // By the keyboard, the first: it is among the worst.
+    if let Some(row) = pointed.or(hosts.first().copied()).filter(|_| response.clicked()) {
+        cx.send(Action::Hosts(HostsAction::Show(Some(row.host.id))));
+    }
     if let Some(row) = pointed {
-        if response.clicked() {
-            cx.send(Action::Hosts(HostsAction::Show(Some(row.host.id))));
-        }
         response.on_hover_text(format!("{}: {}", row.host.name, row.happens()));
     }
 }

@@ -24,6 +24,7 @@ mod verify;
 mod history;
 mod hosts;
 mod library;
+mod matching;
 mod notices;
 mod once;
 mod palette;
@@ -35,6 +36,7 @@ mod server;
 mod servers;
 mod settings;
 mod sidebar;
+mod sight;
 mod start;
 mod status_bar;
 mod strip;
@@ -50,6 +52,8 @@ mod wire;
 pub use panes::panes_ui;
 pub use widgets::number_at;
 
+#[cfg(test)]
+mod palette_tests;
 #[cfg(test)]
 mod shell_tests;
 
@@ -177,6 +181,9 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
 
     use crate::state::Screen;
 
+    let settings = &cx.state.settings;
+    theme::follow(ui, theme::Needs { more_contrast: settings.more_contrast, reduce_motion: settings.reduce_motion });
+    sight::begin(ui);
     commands::keys(ui, cx);
     export::paste(ui, cx);
     drops::begin(ui);
@@ -286,4 +293,5 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     };
     dialogs::dialogs_ui(ui, cx);
     drops::rest(ui, cx);
+    sight::end(ui);
 }

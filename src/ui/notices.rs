@@ -83,6 +83,7 @@ pub fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn panel(ui: &mut Ui, id: &'static str, ground: Color32, content: impl FnOnce(&mut Ui)) {
     let frame = Frame::new().fill(ground).inner_margin(Margin::symmetric(16, 4));
     Panel::top(id).resizable(false).frame(frame).show(ui, |ui| {
+        widgets::announce(ui, ui.unique_id());
         ui.set_min_width(ui.available_width());
         content(ui);
     });

@@ -1,7 +1,9 @@
 //! The palette: one field that finds tools, captures, formats and commands, and does what is chosen (Ctrl K).
 //!
 //! Its text and choice are the dialog's ([`Dialog::Palette`]). What can be found is put together from the state each
-//! time it is painted: a few hundred names. Only the rows in sight are laid out.
+//! time it is painted: a few hundred names, of a large server thousands. Only the rows in sight are laid out.
+
+use std::borrow::Cow;
 
 use egui::{
     Align2, Area, Id, Key, Margin, Modal, Modifiers, Order, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, TextEdit, Ui,
@@ -10,7 +12,7 @@ use egui::{
 
 use super::commands::{self, COMMANDS};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, servers, widgets};
+use super::{Cx, export, icons, matching, servers, top_bar, widgets};
 use crate::format::FORMATS;
 use crate::source::import;
 use crate::state::server_diff::ServerDiffAction;
@@ -25,18 +27,20 @@ const ROW: f32 = 28.0;
 const ROWS: usize = 12;
 
 /// Something that can be found, and what choosing it does.
-struct Entry {
+struct Entry<'a> {
     glyph: &'static str,
     /// What it is, for a screen reader and as a word to find it by.
     kind: &'static str,
-    name: String,
+    name: Cow<'a, str>,
     /// What the row says beside the name: a description, or keys.
-    detail: String,
-    does: Does,
+    detail: Cow<'a, str>,
+    does: Does<'a>,
 }
 
-enum Does {
+enum Does<'a> {
     Action(Box<Action>),
+    /// Chooses the tool of this name.
+    Tool(&'a str),
     /// An index in [`COMMANDS`].
     Command(usize),
 }
@@ -146,7 +150,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
     });
 }
 
-fn row_ui(ui: &mut Ui, entry: &Entry, is_chosen: bool, index: usize, count: usize) -> bool {
+fn row_ui(ui: &mut Ui, entry: &Entry<'_>, is_chosen: bool, index: usize, count: usize) -> bool {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     response.widget_info(|| {
@@ -159,24 +163,25 @@ fn row_ui(ui: &mut Ui, entry: &Entry, is_chosen: bool, index: usize, count: usiz
     let y = rect.center().y;
     widgets::glyph_at(ui, pos2(rect.left() + 16.0, y), entry.glyph, theme::icon_font(14.0), t.weak);
     let font = if entry.kind == TOOL { theme::mono(12.5) } else { theme::base() };
-    let end = widgets::text_at(ui, pos2(rect.left() + 32.0, y), &entry.name, font, t.strong, rect.width() * 0.7);
+    let end = widgets::text_at(ui, pos2(rect.left() + 32.0, y), &*entry.name, font, t.strong, rect.width() * 0.7);
     let right = rect.right() - 10.0;
     if entry.kind == TOOL {
         // Descriptions begin on one line, as far as the names leave them there.
         let left = (rect.left() + rect.width() * 0.42).max(end + 16.0);
-        widgets::text_at(ui, pos2(left, y), &entry.detail, theme::small(), t.weak, right - left);
+        widgets::text_at(ui, pos2(left, y), &*entry.detail, theme::small(), t.weak, right - left);
     } else if matches!(entry.does, Does::Command(_)) && !entry.detail.is_empty() {
         widgets::key_cap_at(ui, pos2(right, y), &entry.detail, t.weak, t.line2);
     } else {
-        widgets::text_right(ui, pos2(right, y), &entry.detail, theme::small(), t.weak);
+        widgets::text_right(ui, pos2(right, y), &*entry.detail, theme::small(), t.weak);
     }
     response.clicked()
 }
 
-fn choose(ui: &Ui, cx: &Cx<'_>, entry: &Entry) {
+fn choose(ui: &Ui, cx: &Cx<'_>, entry: &Entry<'_>) {
     cx.send(Action::CloseDialog);
     match &entry.does {
         Does::Action(action) => cx.send((**action).clone()),
+        Does::Tool(name) => cx.send(CallAction::SelectTool((*name).to_owned())),
         Does::Command(index) => {
             if let Some(action) = COMMANDS[*index].run(ui, cx) {
                 cx.send(action);
@@ -185,12 +190,27 @@ fn choose(ui: &Ui, cx: &Cx<'_>, entry: &Entry) {
     }
 }
 
+/// Name and detail of each entry, and what choosing it would send.
+#[cfg(test)]
+pub fn listed(ui: &Ui, cx: &Cx<'_>) -> Vec<(String, String, Vec<Action>)> {
+    let sent = |entry: &Entry<'_>| {
+        let own = Cx::new(cx.state);
+        match &entry.does {
+            Does::Action(action) => own.send((**action).clone()),
+            Does::Tool(name) => own.send(CallAction::SelectTool((*name).to_owned())),
+            Does::Command(index) => COMMANDS[*index].run(ui, &own).into_iter().for_each(|action| own.send(action)),
+        }
+        own.into_actions()
+    };
+    all(cx).into_iter().map(|entry| (entry.name.to_string(), entry.detail.to_string(), sent(&entry))).collect()
+}
+
 const TOOL: &str = "Tool";
 
 /// Everything there is, tools first, since a server's author comes for these.
-fn all(cx: &Cx<'_>) -> Vec<Entry> {
+fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
     let state = cx.state;
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<Entry<'a>> = Vec::new();
     if state.connection.is_connected() {
         entries.extend(state.tools.iter().map(|listed| {
             let tool = &listed.tool;
@@ -198,48 +218,48 @@ fn all(cx: &Cx<'_>) -> Vec<Entry> {
             Entry {
                 glyph: icons::CALL,
                 kind: TOOL,
-                name: tool.name.clone(),
-                detail: first.to_owned(),
-                does: Does::Action(Box::new(CallAction::SelectTool(tool.name.clone()).into())),
+                name: tool.name.as_str().into(),
+                detail: first.into(),
+                does: Does::Tool(&tool.name),
             }
         }));
     }
     entries.extend(state.captures.iter().enumerate().rev().map(|(index, capture)| Entry {
         glyph: icons::HISTORY,
         kind: "Capture",
-        name: format!("{} · {}", index + 1, capture.tool.name),
-        detail: state.local_time.clock(capture.started_at),
+        name: format!("{} · {}", index + 1, capture.tool.name).into(),
+        detail: state.local_time.clock(capture.started_at).into(),
         does: Does::Action(Box::new(ViewAction::SelectCapture(capture.id.clone()).into())),
     }));
     if state.view.screen == Screen::Answer && state.capture().is_some() {
         entries.extend(FORMATS.iter().map(|format| Entry {
             glyph: icons::COST,
             kind: "Format",
-            name: format.title().to_owned(),
-            detail: "in the middle pane".to_owned(),
+            name: format.title().into(),
+            detail: "in the middle pane".into(),
             does: Does::Action(Box::new(ViewAction::SetPane { pane: 1, shows: PaneView::Text(format.id()) }.into())),
         }));
     }
     entries.extend(servers::open_commands(cx).into_iter().map(|command| Entry {
         glyph: command.glyph,
         kind: "Server",
-        name: command.name,
-        detail: String::new(),
+        name: command.name.into(),
+        detail: "".into(),
         does: Does::Action(Box::new(command.action.into())),
     }));
     entries.extend(servers::others(cx).into_iter().map(|(at, recent)| Entry {
         glyph: icons::PLUG,
         kind: "Server",
-        name: format!("Connect to {}", recent.label().0),
-        detail: String::new(),
+        name: format!("Connect to {}", recent.label().0).into(),
+        detail: "".into(),
         does: Does::Action(Box::new(Action::Import(ImportAction::ConnectRecent(at)))),
     }));
     if state.connection.is_connected() {
         entries.push(Entry {
             glyph: icons::DIFF,
             kind: "Command",
-            name: "Compare tools with another server or version".to_owned(),
-            detail: String::new(),
+            name: "Compare tools with another server or version".into(),
+            detail: "".into(),
             does: Does::Action(Box::new(Action::ServerDiff(ServerDiffAction::Choose))),
         });
     }
@@ -247,16 +267,41 @@ fn all(cx: &Cx<'_>) -> Vec<Entry> {
         entries.extend(import::clients().map(|client| Entry {
             glyph: icons::COPY,
             kind: "Command",
-            name: format!("{CONFIGURE} {client}"),
-            detail: String::new(),
+            name: format!("{CONFIGURE} {client}").into(),
+            detail: "".into(),
             does: Does::Action(Box::new(ServersAction::CopyConfiguration(client).into())),
+        }));
+    }
+    if let Some((words, action)) = top_bar::other_protocol(cx) {
+        entries.push(Entry {
+            glyph: icons::SWAP,
+            kind: "Command",
+            name: words.into(),
+            detail: "".into(),
+            does: Does::Action(Box::new(action)),
+        });
+    }
+    entries.extend(cx.state.tool_arguments().into_iter().flat_map(|known| known.named.keys()).map(|name| Entry {
+        glyph: icons::ARGUMENTS,
+        kind: "Arguments",
+        name: name.as_str().into(),
+        detail: "kept for this tool".into(),
+        does: Does::Action(Box::new(ServersAction::UseArguments(Some(name.clone())).into())),
+    }));
+    if state.capture().is_some() {
+        entries.extend(export::entries(cx).into_iter().map(|entry| Entry {
+            glyph: icons::EXPORT,
+            kind: "Export",
+            name: format!("{}: {}", entry.list, entry.title).into(),
+            detail: "".into(),
+            does: Does::Action(Box::new(Action::ExportAs(entry.action))),
         }));
     }
     entries.extend(COMMANDS.iter().enumerate().filter(|(_, command)| command.name != COMMAND).map(|(index, command)| Entry {
         glyph: icons::SHORTCUTS,
         kind: "Command",
-        name: command.name.to_owned(),
-        detail: command.keys(),
+        name: command.name.into(),
+        detail: command.keys().into(),
         does: Does::Command(index),
     }));
     entries
@@ -264,22 +309,21 @@ fn all(cx: &Cx<'_>) -> Vec<Entry> {
 
 /// What holds every word typed, in any case; where the name begins with the text comes first, then where it is in the
 /// name at all.
-fn found(cx: &Cx<'_>, text: &str) -> Vec<Entry> {
+fn found<'a>(cx: &Cx<'a>, text: &str) -> Vec<Entry<'a>> {
     let text = text.trim().to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut entries = all(cx);
-    entries.retain(|entry| {
-        let whole = format!("{} {} {}", entry.kind, entry.name, entry.detail).to_lowercase();
-        words.iter().all(|word| whole.contains(word))
-    });
-    entries.sort_by_cached_key(|entry| rank(&entry.name.to_lowercase(), &text, &words));
+    let parts =
+        |entry: &Entry<'a>, word: &str| [entry.kind, &entry.name, &entry.detail].iter().any(|part| matching::holds(part, word));
+    entries.retain(|entry| words.iter().all(|word| parts(entry, word)));
+    entries.sort_by_cached_key(|entry| rank(&entry.name, &text, &words));
     entries
 }
 
 fn rank(name: &str, text: &str, words: &[&str]) -> u8 {
-    if name.starts_with(text) {
+    if matching::begins(name, text) {
         0
-    } else if words.iter().all(|word| name.contains(word)) {
+    } else if words.iter().all(|word| matching::holds(name, word)) {
         1
     } else {
         2

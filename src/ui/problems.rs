@@ -21,6 +21,7 @@ pub fn problems_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let others = problems().count() as u64 - 1;
     let frame = Frame::new().fill(t.bad_bg).inner_margin(Margin { left: 12, right: 6, top: 4, bottom: 4 });
     let shown = Panel::bottom("problems").resizable(false).show_separator_line(false).frame(frame).show(ui, |ui| {
+        widgets::announce(ui, ui.unique_id());
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             ui.vertical(|ui| {
@@ -59,5 +60,4 @@ pub fn problems_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
     let response = shown.response;
     ui.painter().hline(response.rect.x_range(), response.rect.top() + 0.5, Stroke::new(1.0, t.bad_line));
-    ui.ctx().accesskit_node_builder(response.id, |node| node.set_live(egui::accesskit::Live::Polite));
 }

@@ -10,7 +10,8 @@ use super::{Cx, commands, icons, top_bar};
 use crate::capture::Tool;
 use crate::source::{LEFT_OUT, Recent};
 use crate::state::{
-    Action, AllowedTools, CallAction, ImportAction, MissingValues, OpenServer, OpenServersAction, ServersAction, ValuesAction,
+    Action, AllowedTools, CallAction, Dialog, ImportAction, MissingValues, OpenServer, OpenServersAction, ServersAction,
+    ValuesAction,
 };
 
 /// Rows of servers used before that a menu or the start page has.
@@ -30,6 +31,11 @@ pub fn allow_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
             send(AllowedTools::All);
         }
     });
+}
+
+/// Opens the list of tools that are called without a question.
+pub fn allowed(cx: &Cx<'_>) -> Option<Action> {
+    cx.state.servers.can_remember().then_some(Action::ShowDialog(Dialog::AllowedTools))
 }
 
 /// The tools that are called without a question; each can be taken back.

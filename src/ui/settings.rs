@@ -96,6 +96,13 @@ fn look_ui(ui: &mut Ui, cx: &Cx<'_>) {
             cx.send(SettingsAction::SetWrap(wrap));
         }
     });
+    row(ui, "Contrast", |ui| {
+        let mut has_more = settings.more_contrast;
+        if ui.checkbox(&mut has_more, "More of it").changed() {
+            cx.send(SettingsAction::MoreContrast(has_more));
+        }
+        weak(ui, "Text at least 7:1 against its ground, borders of controls 3:1");
+    });
     row(ui, "Motion", |ui| {
         let mut reduces = settings.reduce_motion;
         if ui.checkbox(&mut reduces, "Reduce it").changed() {

@@ -9,14 +9,15 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::{Cx, theme, window};
-use crate::analysis::Search;
+use crate::analysis::{About, Inquiry, Search, TextQuery};
 use crate::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
 use crate::fixture::export::ExportChoice;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{Recent, Source};
 use crate::state::{
-    Action, CallAction, CallInFlight, CallOwner, ConnectAction, Connection, Dialog, ExportAction, Form, FormMode, ImportAction,
-    ListedTool, PathPurpose, PreparedCall, Screen, SettingsAction, StartQuestion, State, Toast, Value, ViewAction,
+    Action, CallAction, CallInFlight, CallOwner, ConnectAction, Connection, Dialog, Event, ExportAction, Form, FormMode,
+    ImportAction, ListedTool, PaneView, PathPurpose, PreparedCall, Screen, SettingsAction, StartQuestion, State, Toast, Value,
+    ViewAction,
 };
 use crate::token::Tokens;
 
@@ -631,4 +632,33 @@ fn f6_goes_from_region_to_region() {
     seen.dedup();
     assert_eq!(seen.len(), 4, "{seen:?}");
     assert!(seen.iter().all(Option::is_some));
+}
+
+#[test]
+fn tab_goes_from_one_field_to_the_next() {
+    let mut state = connected();
+    let schema = Bytes::from_static(br#"{"properties":{"first":{"type":"string"},"second":{"type":"string"}}}"#);
+    state.forms.insert("dual_search".into(), Form::new(Some(&schema)));
+    let mut harness = harness(state);
+    let field = |harness: &Harness<'_, Still>, name: &str| {
+        harness.get_by_role_and_label(egui::accesskit::Role::TextInput, name).is_focused()
+    };
+    harness.get_by_role_and_label(egui::accesskit::Role::TextInput, "first").focus();
+    harness.run_ok();
+    assert!(field(&harness, "first"));
+    press(&mut harness, Modifiers::NONE, Key::Tab);
+    assert!(field(&harness, "second"), "what stands between them is passed by");
+}
+
+#[test]
+fn a_pane_of_what_this_answer_has_not_leads_to_its_text() {
+    let mut state = answered(Outcome::Result);
+    let capture = state.view.capture.clone().unwrap();
+    state.perform(ViewAction::SetPane { pane: 0, shows: PaneView::Text("both") }, &mut Vec::new());
+    let inquiry = Inquiry::of(&[capture], TextQuery("both"));
+    state.perform(Action::Want(vec![inquiry.clone()]), &mut Vec::new());
+    let answer = Err(Problem::new(ProblemKind::Usage, "no structuredContent in this answer"));
+    let about = About::Captures(vec![Arc::clone(&state.captures[0])]);
+    state.apply(Event::Answered { about, inquiry, answer }, &mut Vec::new());
+    check_click(state, "Show the text", ViewAction::SetPane { pane: 0, shows: PaneView::Text("content") });
 }

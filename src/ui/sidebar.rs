@@ -11,7 +11,7 @@ use egui::{
 
 use super::commands::{self, Region};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, library, server, sizes, widgets};
+use super::{Cx, icons, library, matching, server, sizes, widgets};
 use crate::capture::{Outcome, Tool};
 use crate::settings::PanelSize;
 use crate::state::library::LibraryAction;
@@ -131,8 +131,7 @@ fn group_title(prefix: &str, is_sample: bool) -> String {
 }
 
 fn is_match(tool: &Tool, filter: &str) -> bool {
-    let holds = |text: &str| text.to_lowercase().contains(filter);
-    filter.is_empty() || holds(&tool.name) || tool.title.as_deref().is_some_and(holds)
+    matching::holds(&tool.name, filter) || tool.title.as_deref().is_some_and(|title| matching::holds(title, filter))
 }
 
 /// The sidebar, or the rail where there is no room for it.

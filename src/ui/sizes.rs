@@ -3,7 +3,7 @@
 use crate::state::SettingsAction;
 use egui::{Id, Ui};
 
-use super::Cx;
+use super::{Cx, widgets};
 use crate::settings::PanelSize;
 
 /// A change of less is none: layouts round.
@@ -46,11 +46,14 @@ pub(super) fn follow(ui: &Ui, cx: &Cx<'_>) {
     }
 }
 
-/// Says what the edge of a panel resizes, where several are called alike otherwise. `panel` is its salt, and its name for people.
+/// Says what the edge of a panel resizes, where several are called alike otherwise, and shows its focus. `panel` is its salt, and its name for people.
 pub(super) fn name_edge(ui: &Ui, panel: &str) {
     // As egui makes it of the panel's own.
     let edge = ui.scope_id().with(panel).with("__resize");
     ui.ctx().accesskit_node_builder(edge, |node| node.set_label(format!("Resize {panel}")));
+    if let Some(response) = ui.read_response(edge) {
+        widgets::focus_ring_inside(ui, &response);
+    }
 }
 
 /// Lets go of the sizes that panels have, so that they take those of the settings.

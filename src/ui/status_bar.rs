@@ -22,7 +22,8 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let most = (bar.width() * 0.4).max(120.0);
         ui.scope(|ui| {
             ui.set_max_width(most);
-            ui.add(egui::Label::new(weak(&look.words, t)).truncate());
+            let label = ui.add(egui::Label::new(weak(&look.words, t)).truncate());
+            widgets::announce(ui, label.id);
         });
         if let Some(server) = connection.server() {
             ui.label(weak(&format!("{} {}", server.name, server.version), t));
@@ -73,7 +74,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     let text = RichText::new(&message.text).font(theme::medium(12.0)).color(t.text);
                     let label = ui.add(egui::Label::new(text).truncate());
-                    ui.ctx().accesskit_node_builder(label.id, |node| node.set_live(egui::accesskit::Live::Polite));
+                    widgets::announce(ui, label.id);
                 });
             }
         });

@@ -1,178 +1,19 @@
 //! The look, once: colours, fonts, text styles and sizes.
 //!
 //! Everything painted takes its colour from [`ThemeTokens`], its font from the functions below and its size from the constants
-//! here, so that a change is made in one place. A test recomputes the contrast of every text role.
+//! here, so that a change is made in one place. A test computes the contrast of every text role.
+
+mod tokens;
 
 use std::sync::Arc;
 
-use egui::style::{HandleShape, ScrollStyle, Selection, WidgetVisuals};
+use egui::style::{HandleShape, ScrollAnimation, ScrollStyle, Selection, WidgetVisuals};
 use egui::{
-    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke, Style, TextStyle,
+    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Id, Margin, Shadow, Stroke, Style, TextStyle,
     Theme, Visuals, vec2,
 };
 
-/// Every colour of one theme, by role.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ThemeTokens {
-    pub is_dark: bool,
-    /// Window and call bar.
-    pub bg: Color32,
-    /// Sidebar, panes, drawer, bars.
-    pub panel: Color32,
-    /// Cards, chips, band headers.
-    pub card: Color32,
-    /// Hover, a selected neutral row, the track of a bar.
-    pub hover: Color32,
-    /// Separators.
-    pub line: Color32,
-    /// Borders of controls.
-    pub line2: Color32,
-    pub text: Color32,
-    /// Titles and current numbers.
-    pub strong: Color32,
-    /// All secondary text.
-    pub weak: Color32,
-    /// Never text: table pipes and disabled glyphs.
-    pub faint: Color32,
-    pub accent: Color32,
-    pub on_accent: Color32,
-    pub ok: Color32,
-    pub warn: Color32,
-    pub bad: Color32,
-    /// The strong selection: a linked node, selected text.
-    pub sel: Color32,
-    /// The light selection: a linked place, a selected list row.
-    pub accent_bg: Color32,
-    pub accent_line: Color32,
-    pub ok_bg: Color32,
-    pub ok_line: Color32,
-    pub warn_bg: Color32,
-    pub warn_line: Color32,
-    pub bad_bg: Color32,
-    pub bad_line: Color32,
-    pub json_string: Color32,
-    pub json_number: Color32,
-    pub json_bool: Color32,
-    pub hue_text: Hue,
-    pub hue_structured: Hue,
-    pub hue_wire: Hue,
-    pub hue_both: Hue,
-    pub hue_derived: Hue,
-}
-
-/// The colour of a format, with the fill and border of its badge.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hue {
-    pub color: Color32,
-    pub fill: Color32,
-    pub line: Color32,
-}
-
-const fn rgb(hex: u32) -> Color32 {
-    let [_, r, g, b] = hex.to_be_bytes();
-    Color32::from_rgb(r, g, b)
-}
-
-const fn hue(color: u32, fill: u32, line: u32) -> Hue {
-    Hue { color: rgb(color), fill: rgb(fill), line: rgb(line) }
-}
-
-pub static DARK: ThemeTokens = ThemeTokens {
-    is_dark: true,
-    bg: rgb(0x0f_1216),
-    panel: rgb(0x14_181d),
-    card: rgb(0x1a_1f26),
-    hover: rgb(0x21_2730),
-    line: rgb(0x26_2d37),
-    line2: rgb(0x34_3d4a),
-    text: rgb(0xd5_dbe4),
-    strong: rgb(0xf1_f4f8),
-    weak: rgb(0x87_92a2),
-    faint: rgb(0x5c_6675),
-    accent: rgb(0x5c_9dff),
-    on_accent: rgb(0x0b_1220),
-    ok: rgb(0x4c_b782),
-    warn: rgb(0xdb_a445),
-    bad: rgb(0xe5_656f),
-    sel: rgb(0x24_426b),
-    accent_bg: rgb(0x1a_2a42),
-    accent_line: rgb(0x2f_5487),
-    ok_bg: rgb(0x17_281f),
-    ok_line: rgb(0x2b_5c44),
-    warn_bg: rgb(0x2a_2315),
-    warn_line: rgb(0x66_5024),
-    bad_bg: rgb(0x2d_1b1f),
-    bad_line: rgb(0x6e_343b),
-    json_string: rgb(0x9f_d0a8),
-    json_number: rgb(0xe0_b071),
-    json_bool: rgb(0x7d_b2ff),
-    hue_text: hue(0x4f_b6c2, 0x15_272b, 0x2a_5960),
-    hue_structured: hue(0xa6_8bf5, 0x22_1e34, 0x4c_4278),
-    hue_wire: hue(0x87_92a2, 0x21_2730, 0x34_3d4a),
-    hue_both: hue(0x5c_9dff, 0x1a_2a42, 0x2f_5487),
-    hue_derived: hue(0x87_92a2, 0x1d_2229, 0x34_3d4a),
-};
-
-pub static LIGHT: ThemeTokens = ThemeTokens {
-    is_dark: false,
-    bg: rgb(0xf4_f5f7),
-    panel: rgb(0xfb_fbfc),
-    card: rgb(0xff_ffff),
-    hover: rgb(0xec_eef2),
-    line: rgb(0xdd_e1e7),
-    line2: rgb(0xc3_c9d3),
-    text: rgb(0x2b_323c),
-    strong: rgb(0x11_161d),
-    weak: rgb(0x5b_6675),
-    faint: rgb(0x98_a2b0),
-    accent: rgb(0x1a_63d8),
-    on_accent: rgb(0xff_ffff),
-    ok: rgb(0x1d_7a4c),
-    warn: rgb(0x8c_5c00),
-    bad: rgb(0xc4_303c),
-    sel: rgb(0xc9_dcf9),
-    accent_bg: rgb(0xe6_effc),
-    accent_line: rgb(0xa9_c7f3),
-    ok_bg: rgb(0xe4_f3ea),
-    ok_line: rgb(0xa6_d3ba),
-    warn_bg: rgb(0xfb_f1da),
-    warn_line: rgb(0xe0_c17c),
-    bad_bg: rgb(0xfb_e8e9),
-    bad_line: rgb(0xe9_adb2),
-    json_string: rgb(0x1f_6836),
-    json_number: rgb(0x8a_5200),
-    json_bool: rgb(0x1a_56bd),
-    hue_text: hue(0x0b_7480, 0xdf_f1f3, 0x9a_ccd2),
-    hue_structured: hue(0x6a_45d0, 0xee_e9fb, 0xc5_b6f0),
-    hue_wire: hue(0x5b_6675, 0xec_eef2, 0xc3_c9d3),
-    hue_both: hue(0x1a_63d8, 0xe6_effc, 0xa9_c7f3),
-    hue_derived: hue(0x5b_6675, 0xf0_f2f5, 0xc9_ced6),
-};
-
-impl ThemeTokens {
-    /// The tokens of the theme in force; takes a `Ui` as well as a `Context`.
-    pub fn of(ctx: &Context) -> &'static ThemeTokens {
-        Self::for_theme(ctx.theme())
-    }
-
-    pub fn for_theme(theme: Theme) -> &'static ThemeTokens {
-        match theme {
-            Theme::Dark => &DARK,
-            Theme::Light => &LIGHT,
-        }
-    }
-
-    /// The colour of a format, by its id.
-    pub fn hue(&self, format: &str) -> Hue {
-        match format {
-            "content" => self.hue_text,
-            "structured" => self.hue_structured,
-            "wire" => self.hue_wire,
-            "both" => self.hue_both,
-            _ => self.hue_derived,
-        }
-    }
-}
+pub use tokens::{Hue, ThemeTokens};
 
 /// Space between controls.
 pub const GAP: f32 = 8.0;
@@ -354,8 +195,40 @@ pub fn install_for_picture(ctx: &Context) {
 
 fn install_with(ctx: &Context, fonts: FontDefinitions) {
     ctx.set_fonts(fonts);
+    restyle(ctx, Needs::default());
+}
+
+/// What somebody needs of the look, whatever the theme is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    pub more_contrast: bool,
+    pub reduce_motion: bool,
+}
+
+fn needs_id() -> Id {
+    Id::unique("needs of the look")
+}
+
+/// From the next pass on the look is as needed.
+pub fn follow(ctx: &Context, needs: Needs) {
+    if ctx.data(|data| data.get_temp::<Needs>(needs_id())).unwrap_or_default() != needs {
+        ctx.data_mut(|data| data.insert_temp(needs_id(), needs));
+        restyle(ctx, needs);
+        ctx.request_repaint();
+    }
+}
+
+fn has_more_contrast(ctx: &Context) -> bool {
+    ctx.data(|data| data.get_temp::<Needs>(needs_id())).is_some_and(|needs| needs.more_contrast)
+}
+
+fn restyle(ctx: &Context, needs: Needs) {
     for theme in [Theme::Dark, Theme::Light] {
-        ctx.style_mut_of(theme, |style| apply(style, ThemeTokens::for_theme(theme)));
+        ctx.style_mut_of(theme, |style| {
+            apply(style, ThemeTokens::for_theme(theme, needs.more_contrast));
+            style.scroll_animation = if needs.reduce_motion { ScrollAnimation::none() } else { ScrollAnimation::default() };
+            style.visuals.text_cursor.blink = !needs.reduce_motion;
+        });
     }
 }
 
@@ -448,46 +321,6 @@ pub fn lighter(color: Color32) -> Color32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Relative luminance and contrast ratio of WCAG 2.
-    fn contrast(a: Color32, b: Color32) -> f64 {
-        let luminance = |color: Color32| {
-            let channel = |value: u8| {
-                let value = f64::from(value) / 255.0;
-                if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-            };
-            0.2126 * channel(color.r()) + 0.7152 * channel(color.g()) + 0.0722 * channel(color.b())
-        };
-        let (a, b) = (luminance(a), luminance(b));
-        (a.max(b) + 0.05) / (a.min(b) + 0.05)
-    }
-
-    #[test]
-    fn every_text_role_can_be_read_on_every_ground() {
-        for t in [&DARK, &LIGHT] {
-            let mut pairs = Vec::new();
-            let hues = [t.hue_text, t.hue_structured, t.hue_wire, t.hue_both, t.hue_derived];
-            for ground in [t.bg, t.panel, t.card, t.hover] {
-                pairs.extend([t.text, t.strong, t.weak, t.accent, t.ok, t.warn, t.bad].map(|color| (color, ground)));
-                pairs.extend([t.json_string, t.json_number, t.json_bool].map(|color| (color, ground)));
-                pairs.extend(hues.map(|hue| (hue.color, ground)));
-            }
-            pairs.extend([
-                (t.ok, t.ok_bg),
-                (t.warn, t.warn_bg),
-                (t.bad, t.bad_bg),
-                (t.accent, t.accent_bg),
-                (t.weak, t.accent_bg),
-            ]);
-            pairs.extend([(t.text, t.sel), (t.strong, t.sel), (t.json_string, t.sel), (t.on_accent, t.accent)]);
-            pairs.extend([t.json_string, t.json_number, t.json_bool].map(|color| (color, t.accent_bg)));
-            pairs.extend(hues.map(|hue| (hue.color, hue.fill)));
-            for (color, ground) in pairs {
-                let ratio = contrast(color, ground);
-                assert!(ratio >= 4.5, "{color:?} on {ground:?} has {ratio:.2} (dark: {})", t.is_dark);
-            }
-        }
-    }
 
     #[test]
     fn no_glyph_of_ours_is_missing() {

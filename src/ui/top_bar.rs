@@ -109,7 +109,7 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     let t = ThemeTokens::of(ui);
     let connection = &cx.state.connection;
     let look = connection_look(connection, t);
-    let label = connection.source().map_or_else(|| "No server".to_owned(), Source::label);
+    let label = connection.source().map_or_else(|| "No server".to_owned(), |source| cx.state.server_label(source));
     let mut details = Vec::new();
     match connection {
         Connection::Connected { source, server, .. } => {
@@ -152,7 +152,8 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     let width = width_of(&label_galley, &galleys);
     let (rect, response) = ui.allocate_exact_size(vec2(width, theme::INPUT), Sense::click());
     let words = details.iter().fold(format!("Server {label}, {}", look.words), |words, (detail, _)| format!("{words}, {detail}"));
-    let open: Vec<_> = cx.state.open_servers.iter().filter_map(|open| open.connection.source()).map(Source::label).collect();
+    let open = cx.state.open_servers.iter().filter_map(|open| open.connection.source());
+    let open: Vec<_> = open.map(|source| cx.state.server_label(source)).collect();
     let response = if open.is_empty() { response } else { response.on_hover_text(format!("Also open: {}", open.join(", "))) };
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
     let fill = if response.hovered() { t.hover } else { t.card };
@@ -238,13 +239,8 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     let has_source = connection.source().is_some();
     let is_open = matches!(connection, Connection::Connected { .. } | Connection::Connecting { .. });
     item(ui, icons::REFRESH, "Reconnect", has_source, ConnectAction::Reconnect.into());
-    if let Some(server) = connection.server().filter(|_| connection.is_connected()) {
-        let (version, words) = if Protocol::is_stateless(&server.protocol_version) {
-            ("2025-11-25", "Compare with a handshake (2025-11-25)")
-        } else {
-            ("2026-07-28", "Compare without a handshake (2026-07-28)")
-        };
-        item(ui, icons::SWAP, words, true, ConnectAction::ReconnectIn(Protocol::Version(version)).into());
+    if let Some((words, action)) = other_protocol(cx) {
+        item(ui, icons::SWAP, words, true, action);
     }
     if let Some(open) = watch::open(cx) {
         item(ui, icons::READ_ONLY, watch::NAME, true, open);
@@ -255,18 +251,15 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     item(ui, icons::DIFF, "Compare tools with another…", connection.is_connected(), other);
     item(ui, icons::COPY, "Copy as configuration for…", has_source, palette::configure());
     item(ui, icons::STDIO, "Show stderr", has_source, Action::ShowDialog(Dialog::Stderr));
-    if let Some(Source::Http(http)) = connection.source()
-        && let Some(login) = &http.login
-    {
-        let forget = LoginAction::Forget { url: http.url.clone(), client_id: login.client_id.clone() };
-        item(ui, icons::KEY, "Forget the login", true, Action::Login(forget));
+    if let Some(forget) = forget_login(cx) {
+        item(ui, icons::KEY, "Forget the login", true, forget);
     }
-    if cx.state.servers.can_remember() {
+    if let Some(open) = servers::allowed(cx) {
         let words = match cx.state.allowed_tools().len() {
             0 => "Tools called without a question…".to_owned(),
             count => format!("Tools called without a question ({count})…"),
         };
-        item(ui, icons::CONSENT, &words, true, Action::ShowDialog(Dialog::AllowedTools));
+        item(ui, icons::CONSENT, &words, true, open);
     }
     ui.separator();
     servers::open_menu_ui(ui, cx);
@@ -278,6 +271,25 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     item(ui, icons::OPEN_FILE, "Open file…", true, Action::OpenPath(None));
     item(ui, icons::CHECK, "Verify fixtures…", true, Action::Fixture(FixtureAction::ShowVerify));
     item(ui, icons::LIST, "Run a collection…", true, Action::Collection(CollectionAction::Show));
+}
+
+/// Connects anew the way that the server in use was not connected, and what that is called.
+pub(super) fn other_protocol(cx: &Cx<'_>) -> Option<(&'static str, Action)> {
+    let connection = &cx.state.connection;
+    let server = connection.server().filter(|_| connection.is_connected())?;
+    let (version, words) = if Protocol::is_stateless(&server.protocol_version) {
+        ("2025-11-25", "Compare with a handshake (2025-11-25)")
+    } else {
+        ("2026-07-28", "Compare without a handshake (2026-07-28)")
+    };
+    Some((words, ConnectAction::ReconnectIn(Protocol::Version(version)).into()))
+}
+
+/// Forgets the login of the server in use, where it has one.
+pub(super) fn forget_login(cx: &Cx<'_>) -> Option<Action> {
+    let Some(Source::Http(http)) = cx.state.connection.source() else { return None };
+    let client_id = http.login.as_ref()?.client_id.clone();
+    Some(Action::Login(LoginAction::Forget { url: http.url.clone(), client_id }))
 }
 
 /// Controls at the right end of a row, the first the rightmost.

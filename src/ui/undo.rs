@@ -13,7 +13,8 @@ pub fn undo_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let Some(undo) = &cx.state.undo else { return };
     let frame = Frame::new().fill(t.card).inner_margin(Margin { left: 12, right: 6, top: 4, bottom: 4 });
-    let shown = Panel::bottom("undo").resizable(false).show_separator_line(false).frame(frame).show(ui, |ui| {
+    Panel::bottom("undo").resizable(false).show_separator_line(false).frame(frame).show(ui, |ui| {
+        widgets::announce(ui, ui.unique_id());
         ui.horizontal_centered(|ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             ui.add(Label::new(icons::icon(icons::TRASH, 14.0, t.weak)));
@@ -26,8 +27,6 @@ pub fn undo_ui(ui: &mut Ui, cx: &Cx<'_>) {
             });
         });
     });
-    let response = shown.response;
-    ui.ctx().accesskit_node_builder(response.id, |node| node.set_live(egui::accesskit::Live::Polite));
 }
 
 /// Brings it back. Panels take the sizes that come back.

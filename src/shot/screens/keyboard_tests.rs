@@ -1,12 +1,16 @@
-//! Every named screen without a mouse and without eyes: what can be clicked is reached by Tab, has a name, and is told from
-//! its neighbours by it.
+//! Every named screen and every dialog without a mouse and without eyes: what can be clicked is reached by Tab, has a name,
+//! is told from its neighbours by it, and shows that it has the keyboard.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use egui::accesskit::{self, Node, NodeId, Role};
-use egui::{Event, Key, Modifiers};
+use egui::epaint::ClippedShape;
+use egui::{Id, Key, Memory, Modifiers};
 
 use super::*;
+use crate::server_request::ServerRequest;
+use crate::source::{Http, LEFT_OUT, Watch, server_key};
+use crate::state::{AllowedTools, HistoryAction, ImportEvent, PathPurpose, ServerNotification};
 
 /// More controls than any screen has.
 const MOST: usize = 600;
@@ -43,16 +47,161 @@ fn spoken(node: &Node) -> String {
     format!("{:?} {:?} {:?}", node.role(), name_of(node), part(node.description()))
 }
 
-/// Everything that is wrong with a screen.
-fn faults(name: &str) -> Vec<String> {
-    let stage = Stage::new([1_280, 800], egui::Theme::Dark, true).unwrap();
+/// How far around a control its ring may be.
+const RING: f32 = 4.0;
+
+/// A dialog, and what leads to it.
+type Opener = (&'static str, fn(&mut Stage));
+
+/// Every [`Dialog`], in the order of [`place_of`].
+const DIALOGS: &[Opener] = &[
+    ("ConfirmCall", |stage| quietly(stage, CallAction::Call { send_anyway: true })),
+    ("ConfirmCompare", |stage| {
+        quietly(stage, Action::Compare(CompareAction::Start { vary: "pageSize".into(), written: "5,50".into() }));
+    }),
+    ("ConfirmCollection", |stage| {
+        let collection = Arc::new(Collection::parse(&COLLECTION.replace("SIZE", "5"), "calls.toml").unwrap());
+        stage.apply(Event::Collection(CollectionEvent::Opened { path: "/home/me/calls.toml".into(), collection }));
+        quietly(stage, Action::Collection(CollectionAction::Run));
+    }),
+    ("Values", |stage| {
+        let headers = ["Authorization", "X-Key"].map(|name| (name.to_owned(), LEFT_OUT.to_owned()));
+        let source = Source::Http(Http { url: "http://127.0.0.1:9/mcp".into(), headers: headers.into(), ..Http::default() });
+        let key = server_key(&source, stage.state.servers.here()).unwrap();
+        quietly(stage, ConnectAction::Connect(Box::new(source)));
+        stage.apply(Event::Import(ImportEvent::ValuesFound { key, values: Ok(BTreeMap::new()) }));
+    }),
+    ("AllowedTools", |stage| {
+        quietly(stage, CallAction::Call { send_anyway: true });
+        quietly(stage, CallAction::ConfirmAlways(AllowedTools::All));
+        stage.state.running = None;
+        show(stage, Dialog::AllowedTools);
+    }),
+    ("Silence", |stage| {
+        let silence = ToolSilence { rule: "annotations/missing", tool: "search".into(), reason: "our host asks".into() };
+        show(stage, Dialog::Silence(silence));
+    }),
+    ("KeepArguments", |stage| {
+        quietly(stage, ServersAction::KeepArguments("one".into()));
+        quietly(stage, ServersAction::KeepArguments("two".into()));
+        show(stage, Dialog::KeepArguments { name: "three".into() });
+    }),
+    ("Variables", |stage| {
+        for name in ["user", "team"] {
+            quietly(stage, ServersAction::SetVariable { name: name.into(), value: Some("1".into()) });
+        }
+        show(stage, Dialog::Variables { name: "new".into(), value: "2".into() });
+    }),
+    ("Watch", |stage| show(stage, Dialog::Watch(Watch { is_on: true, places: "src".into(), ..Watch::default() }))),
+    ("Definition", |stage| show(stage, Dialog::Definition { tool: "dual_search_companies".into() })),
+    ("OpenLink", |stage| show(stage, Dialog::OpenLink { url: "https://example.org/".into() })),
+    ("Shortcuts", |stage| show(stage, Dialog::Shortcuts)),
+    ("Palette", |stage| show(stage, Dialog::Palette { text: String::new(), chosen: 0 })),
+    ("History", |stage| {
+        let folder = tempfile::tempdir().unwrap();
+        stage.perform(Action::History(HistoryAction::Use(folder.path().to_owned())));
+        show(stage, Dialog::History);
+    }),
+    ("Fixture", |stage| stage.open_fixture("/home/me/fixtures").unwrap()),
+    ("ToolsChanged", |stage| show(stage, Dialog::ToolsChanged)),
+    ("Steps", |stage| show(stage, Dialog::Steps)),
+    ("Stderr", |stage| show(stage, Dialog::Stderr)),
+    ("ExactCount", |stage| show(stage, Dialog::ExactCount)),
+    ("Roots", |stage| show(stage, Dialog::Roots { text: "/home/me".into(), is_declared: true })),
+    ("Path", |stage| show(stage, Dialog::Path { purpose: PathPurpose::OpenCapture, text: "/home/me/x.json".into() })),
+];
+
+/// Where a dialog is in [`DIALOGS`]: a new one belongs there.
+fn place_of(dialog: &Dialog) -> usize {
+    match dialog {
+        Dialog::ConfirmCall { .. } => 0,
+        Dialog::ConfirmCompare { .. } => 1,
+        Dialog::ConfirmCollection { .. } => 2,
+        Dialog::Values(_) => 3,
+        Dialog::AllowedTools => 4,
+        Dialog::Silence(_) => 5,
+        Dialog::KeepArguments { .. } => 6,
+        Dialog::Variables { .. } => 7,
+        Dialog::Watch(_) => 8,
+        Dialog::Definition { .. } => 9,
+        Dialog::OpenLink { .. } => 10,
+        Dialog::Shortcuts => 11,
+        Dialog::Palette { .. } => 12,
+        Dialog::History => 13,
+        Dialog::Fixture => 14,
+        Dialog::ToolsChanged => 15,
+        Dialog::Steps => 16,
+        Dialog::Stderr => 17,
+        Dialog::ExactCount => 18,
+        Dialog::Roots { .. } => 19,
+        Dialog::Path { .. } => 20,
+    }
+}
+
+/// Changes the state; what follows from it outside is left out: no server is called, nothing is kept.
+fn quietly(stage: &mut Stage, action: impl Into<Action>) {
+    stage.state.perform(action, &mut Vec::new());
+}
+
+fn show(stage: &mut Stage, dialog: Dialog) {
+    stage.perform(Action::ShowDialog(dialog));
+}
+
+/// The questions of a server, which stand where dialogs do.
+const QUESTIONS: &[(&str, &str)] = &[
+    (
+        "elicitation/create",
+        r#"{"message":"Who?","requestedSchema":{"type":"object","required":["name"],"properties":{
+        "name":{"type":"string"},"mail":{"type":"string","format":"email"},"day":{"type":"string","format":"date"},
+        "age":{"type":"integer","minimum":1},"weight":{"type":"number"},"is_new":{"type":"boolean","default":true},
+        "one":{"type":"string","enum":["a","b"]},
+        "many":{"type":"array","items":{"type":"string","enum":["a","b"]}}}}}"#,
+    ),
+    ("elicitation/create", r#"{"mode":"url","message":"Log in","url":"https://example.org/login","elicitationId":"1"}"#),
+    (
+        "sampling/createMessage",
+        r#"{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"systemPrompt":"Be kind","maxTokens":10}"#,
+    ),
+    ("roots/list", "{}"),
+];
+
+/// What stands under the dialogs: a server that things are remembered of, whose tools ask before each call, and an answer.
+fn stage_of_dialogs() -> Stage {
+    let mut stage = Stage::new([1_280, 800], egui::Theme::Dark, true).unwrap();
     stage.shot.ctx.enable_accesskit();
-    let mut stage = staged(stage, name, None, None, None).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+    stage.perform(ServersAction::StartIn("/projects/companies".into()));
+    stage.connect(Source::sample()).unwrap();
+    stage.call("dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#).unwrap();
+    let tools = stage.state.tools.iter().map(|listed| (*listed.tool).clone()).collect();
+    let server = Command { program: "my-server".into(), ..Command::default() };
+    quietly(&mut stage, ConnectAction::Connect(Box::new(Source::Command(server))));
+    let session = stage.state.session;
+    for update in [SessionUpdate::Connected(Server::default()), SessionUpdate::Tools { tools, note: None }] {
+        stage.state.apply(Event::Session { session, update }, &mut Vec::new());
+    }
+    quietly(&mut stage, CallAction::SelectTool("dual_search_companies".into()));
+    assert!(stage.state.servers.can_remember());
+    stage
+}
+
+/// What is there without the dialog or the question.
+fn nodes_under(stage: &mut Stage) -> BTreeSet<NodeId> {
+    let dialog = stage.state.dialog.take();
+    let asked = std::mem::take(&mut stage.state.server_requests.open);
+    stage.shot.settled(&stage.state);
+    (stage.state.dialog, stage.state.server_requests.open) = (dialog, asked);
+    nodes(stage).0.into_keys().collect()
+}
+
+/// Goes through the controls of a screen, or of the dialog above it where `under` is what stands below that. Looks at how
+/// the focus shows once for each control that sounds the same.
+fn faults(name: &str, stage: &mut Stage, under: Option<&BTreeSet<NodeId>>, shown: &mut BTreeSet<String>) -> Vec<String> {
     stage.shot.settled(&stage.state);
     let mut faults = BTreeSet::new();
-    let (all, parents) = nodes(&stage);
+    let (all, parents) = nodes(stage);
+    let is_judged = |id: &NodeId| under.is_none_or(|under| !under.contains(id));
     let mut seen: BTreeMap<(Option<NodeId>, String), NodeId> = BTreeMap::new();
-    for (id, node) in all.iter().filter(|(_, node)| is_control(node)) {
+    for (id, node) in all.iter().filter(|(id, node)| is_judged(id) && is_control(node)) {
         if name_of(node).is_empty() {
             faults.insert(format!("{name}: no name: {:?} at {:?}", node.role(), node.bounds()));
         } else if !is_part(node)
@@ -62,37 +211,108 @@ fn faults(name: &str) -> Vec<String> {
         }
     }
     // Round by Tab until the first comes again.
-    let (mut reached, mut first) = (BTreeSet::new(), None);
+    let (mut reached, mut first, mut last) = (BTreeSet::new(), None, None);
     for _ in 0..MOST {
         let event =
-            |pressed| Event::Key { key: Key::Tab, physical_key: None, pressed, repeat: false, modifiers: Modifiers::NONE };
+            |pressed| egui::Event::Key { key: Key::Tab, physical_key: None, pressed, repeat: false, modifiers: Modifiers::NONE };
         // What the window would do is not asked: only where the focus goes.
         stage.shot.frame_with(&stage.state, vec![event(true), event(false)]);
-        let focus = stage.shot.output().and_then(|output| Some(output.platform_output.accesskit_update.as_ref()?.focus));
-        if focus == first {
+        let Some(focus) = stage.shot.ctx.memory(Memory::focused) else { continue };
+        if first == Some(focus) {
             break;
         }
-        first = first.or(focus);
-        reached.extend(focus);
+        first = first.or(Some(focus));
+        reached.insert(focus.accesskit_id());
+        let told = all.get(&focus.accesskit_id()).map(spoken).filter(|told| shown.insert(told.clone()));
+        if all.get(&focus.accesskit_id()).is_some_and(|node| name_of(node).is_empty()) {
+            faults.insert(format!("{name}: Tab stops at what has no name: {:?}", all[&focus.accesskit_id()]));
+        }
+        if let Some((told, last)) = told.zip(last)
+            && let Some(fault) = fault_of_focus(stage, focus, last)
+        {
+            faults.insert(format!("{name}: {fault}: {told}"));
+        }
+        last = Some(focus);
     }
-    // A dialog is over everything else, which then takes no focus.
-    let has_dialog = stage.state.dialog.is_some();
-    if reached.len() < 3 && !has_dialog {
+    if reached.len() < 3 && under.is_none() {
         faults.insert(format!("{name}: Tab goes nowhere"));
     }
-    for (_, node) in all.iter().filter(|(id, node)| is_control(node) && !is_part(node) && !reached.contains(*id)) {
-        if !has_dialog {
-            faults.insert(format!("{name}: not reached by Tab: {}", spoken(node)));
-        }
+    for (_, node) in all.iter().filter(|(id, node)| is_judged(id) && is_control(node) && !is_part(node) && !reached.contains(*id))
+    {
+        faults.insert(format!("{name}: not reached by Tab: {}", spoken(node)));
     }
-    // Nor does Tab lead out of it.
-    let is_outside = |id: &&NodeId| has_dialog && all.get(id).is_some_and(|node| name_of(node) == "Loupe: start page");
-    faults.extend(reached.iter().find(is_outside).map(|_| format!("{name}: Tab leads out of the dialog")));
+    let outside = reached.iter().filter(|id| !is_judged(id)).filter_map(|id| all.get(id));
+    faults.extend(outside.map(|node| format!("{name}: Tab leads out of the dialog: {}", spoken(node))));
     faults.into_iter().collect()
 }
 
+/// What is painted at a place in the last pass.
+fn painted(stage: &Stage, place: egui::Rect) -> Vec<ClippedShape> {
+    let shapes = stage.shot.output().map_or(&[][..], |output| &output.shapes);
+    let is_there = |shape: &&ClippedShape| shape.clip_rect.intersect(shape.shape.visual_bounding_rect()).intersects(place);
+    shapes.iter().filter(is_there).cloned().collect()
+}
+
+/// Why nobody sees that a control has the keyboard: it looks as it does while another has it.
+fn fault_of_focus(stage: &mut Stage, focus: Id, other: Id) -> Option<&'static str> {
+    let look = |stage: &mut Stage| {
+        // Until what scrolls is where it shall be.
+        for _ in 0..4 {
+            stage.shot.frame(&stage.state);
+        }
+        let response = stage.shot.ctx.read_response(focus)?;
+        Some((response.interact_rect, painted(stage, response.interact_rect.expand(RING))))
+    };
+    let (place, with) = look(stage)?;
+    stage.shot.ctx.memory_mut(|memory| memory.request_focus(other));
+    let without = look(stage);
+    // The field of the palette keeps the keyboard.
+    let is_kept = stage.shot.ctx.memory(|memory| memory.has_focus(focus));
+    stage.shot.ctx.memory_mut(|memory| memory.request_focus(focus));
+    stage.shot.frame(&stage.state);
+    if !place.is_positive() {
+        return Some("out of sight with the focus");
+    }
+    without
+        .filter(|(other_place, without)| !is_kept && *other_place == place && *without == with)
+        .map(|_| "looks the same with the focus")
+}
+
 #[test]
-fn every_control_is_reached_by_tab_and_has_a_name_of_its_own() {
-    let faults: Vec<String> = SCREENS.iter().flat_map(|name| faults(name)).collect();
-    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+fn every_control_is_reached_by_tab_has_a_name_of_its_own_and_shows_the_focus() {
+    let mut shown = BTreeSet::new();
+    let mut all = Vec::new();
+    for name in SCREENS {
+        let stage = Stage::new([1_280, 800], egui::Theme::Dark, true).unwrap();
+        stage.shot.ctx.enable_accesskit();
+        let mut stage = staged(stage, name, None, None, None).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        let under = stage.state.dialog.is_some().then(|| nodes_under(&mut stage));
+        all.extend(faults(name, &mut stage, under.as_ref(), &mut shown));
+    }
+    assert!(all.is_empty(), "{} faults:\n{}", all.len(), all.join("\n"));
+}
+
+#[test]
+fn every_dialog_is_gone_through_by_tab() {
+    let mut shown = BTreeSet::new();
+    let mut all = Vec::new();
+    for (at, (name, open)) in DIALOGS.iter().enumerate() {
+        let mut stage = stage_of_dialogs();
+        open(&mut stage);
+        let opened = stage.state.dialog.as_ref().map(place_of);
+        assert_eq!(opened, Some(at), "{name} does not open");
+        let under = nodes_under(&mut stage);
+        all.extend(faults(name, &mut stage, Some(&under), &mut shown));
+    }
+    for (method, params) in QUESTIONS {
+        let mut stage = stage_of_dialogs();
+        let params = crate::json::Doc::parse(Bytes::from_static(params.as_bytes()));
+        let asked = ServerRequest::read(1, method, params.root()).unwrap();
+        let session = stage.state.session;
+        stage.apply(Event::Session { session, update: SessionUpdate::Notification(ServerNotification::Asked(asked)) });
+        assert!(!stage.state.server_requests.open.is_empty(), "{method} is asked");
+        let under = nodes_under(&mut stage);
+        all.extend(faults(method, &mut stage, Some(&under), &mut shown));
+    }
+    assert!(all.is_empty(), "{} faults:\n{}", all.len(), all.join("\n"));
 }

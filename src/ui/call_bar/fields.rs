@@ -12,7 +12,7 @@ mod union;
 
 use std::borrow::Cow;
 
-use egui::{Frame, Id, Margin, Popup, Rect, RichText, ScrollArea, Sense, Stroke, Ui, vec2};
+use egui::{Frame, Id, Margin, Popup, Rect, RichText, ScrollArea, Sense, Stroke, Ui, Vec2, vec2};
 
 use super::date;
 use crate::state::form::{SchemaId, item_schema, pointer_of};
@@ -103,7 +103,7 @@ impl FormUi<'_> {
         lead: Option<L>,
     ) -> Option<(usize, Value)> {
         let width = ui.available_width();
-        let mut changed = None;
+        let (mut changed, mut menus) = (None, Vec::new());
         let mut lead = lead;
         let mut waiting = entries.iter().enumerate().peekable();
         while lead.is_some() || waiting.peek().is_some() {
@@ -126,9 +126,9 @@ impl FormUi<'_> {
                     ui.scope_builder(widgets::region(ui, (self.tool, &entry.pointer)), |ui| {
                         ui.vertical(|ui| {
                             ui.set_width(wanted);
-                            if let Some(value) = self.field_ui(ui, entry, wanted, refused) {
-                                changed = Some((at, value));
-                            }
+                            let (value, menu) = self.field_ui(ui, entry, wanted, refused);
+                            changed = value.map(|value| (at, value)).or(changed.take());
+                            menus.extend(menu.map(|place| (at, place)));
                             if refused == Some(&entry.pointer) {
                                 ui.scroll_to_rect(ui.min_rect(), None);
                             }
@@ -136,6 +136,9 @@ impl FormUi<'_> {
                     });
                 }
             });
+        }
+        for (at, place) in menus {
+            changed = self.menu_ui(ui, &entries[at], place).map(|value| (at, value)).or(changed);
         }
         changed
     }
@@ -182,10 +185,16 @@ impl FormUi<'_> {
         self.form.problem_at(&entry.pointer, entry.value, !self.is_block(self.kind(entry)))
     }
 
-    fn field_ui(&self, ui: &mut Ui, entry: &Entry<'_>, width: f32, refused: Option<&str>) -> Option<Value> {
+    /// A value with its label and its menu.
+    fn value_ui(&self, ui: &mut Ui, entry: &Entry<'_>, width: f32, refused: Option<&str>) -> Option<Value> {
+        let (changed, menu) = self.field_ui(ui, entry, width, refused);
+        changed.or(menu.and_then(|place| self.menu_ui(ui, entry, place)))
+    }
+
+    /// A value with its label; what was changed, and where its menu belongs.
+    fn field_ui(&self, ui: &mut Ui, entry: &Entry<'_>, width: f32, refused: Option<&str>) -> (Option<Value>, Option<Rect>) {
         let t = ThemeTokens::of(ui);
-        let mut changed = None;
-        ui.horizontal(|ui| {
+        let menu = ui.horizontal(|ui| {
             ui.set_height(LABEL);
             ui.spacing_mut().item_spacing.x = 6.0;
             let label = ui.label(RichText::new(&*entry.name).font(theme::mono(12.0)).color(t.text));
@@ -196,38 +205,37 @@ impl FormUi<'_> {
             if let Some(description) = &self.form.schemas.get(entry.schema).description {
                 label.on_hover_text(description);
             }
-            if self.has_menu(entry) {
-                let name = format!("Value of {}", entry.path);
-                let more = widgets::Button::new("")
-                    .icon(icons::MORE)
-                    .name(&name)
-                    .tip("Unset, null or empty")
-                    .frameless()
-                    .height(LABEL)
-                    .show(ui);
-                Popup::menu(&more).show(|ui| {
-                    ui.set_width(180.0);
-                    for (name, value) in self.menu_values(entry) {
-                        let mark = if value == *entry.value { icons::CHECK } else { " " };
-                        if top_bar::menu_item(ui, mark, name, "", true).clicked() {
-                            changed = Some(value);
-                            ui.close();
-                        }
-                    }
-                    if takes_file(self.kind(entry))
-                        && top_bar::menu_item(ui, icons::OPEN_FILE, "From a file…", "", true).clicked()
-                    {
-                        self.cx.send(CallAction::FillField { field: self.file_of(entry), path: None });
-                        ui.close();
-                    }
-                });
-            }
+            self.has_menu(entry).then(|| ui.allocate_exact_size(Vec2::splat(LABEL), Sense::hover()).0)
         });
-        changed = changed.or(self.control(ui, entry, width, refused));
+        let changed = self.control(ui, entry, width, refused);
         if let Some(problem) = self.problem(entry) {
             let label = ui.add(egui::Label::new(RichText::new(problem).font(theme::regular(12.0)).color(t.bad)).wrap());
             label.accessible_name(format!("{}: {problem}", entry.path));
         }
+        (changed, menu.inner)
+    }
+
+    /// What a value can be besides what is typed. It stands beside the label; Tab comes to it after the fields.
+    fn menu_ui(&self, ui: &mut Ui, entry: &Entry<'_>, place: Rect) -> Option<Value> {
+        let mut changed = None;
+        let name = format!("Value of {}", entry.path);
+        let more = widgets::Button::new("").icon(icons::MORE).name(&name).tip("Unset, null or empty").frameless().height(LABEL);
+        let salt = (self.tool, &entry.pointer, "menu");
+        let more = more.show(&mut ui.new_child(widgets::region(ui, salt).max_rect(place)));
+        Popup::menu(&more).show(|ui| {
+            ui.set_width(180.0);
+            for (name, value) in self.menu_values(entry) {
+                let mark = if value == *entry.value { icons::CHECK } else { " " };
+                if top_bar::menu_item(ui, mark, name, "", true).clicked() {
+                    changed = Some(value);
+                    ui.close();
+                }
+            }
+            if takes_file(self.kind(entry)) && top_bar::menu_item(ui, icons::OPEN_FILE, "From a file…", "", true).clicked() {
+                self.cx.send(CallAction::FillField { field: self.file_of(entry), path: None });
+                ui.close();
+            }
+        });
         changed
     }
 

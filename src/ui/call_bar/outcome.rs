@@ -107,7 +107,7 @@ pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
             ui.label(words)
         };
         // The end of a call is said aloud.
-        ui.ctx().accesskit_node_builder(label.id, |node| node.set_live(egui::accesskit::Live::Polite));
+        widgets::announce(ui, label.id);
     });
 }
 

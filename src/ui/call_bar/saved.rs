@@ -31,9 +31,22 @@ pub(super) fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
             item(ui, icons::ARGUMENTS, name, ServersAction::UseArguments(Some(name.clone())).into());
         }
     }
-    item(ui, icons::ADD, "Save these arguments…", Action::ShowDialog(Dialog::KeepArguments { name: String::new() }));
+    for (glyph, words, action) in [(icons::ADD, "Save these arguments…", keep(cx)), (icons::CODE, "Variables…", variables(cx))]
+    {
+        action.into_iter().for_each(|action| item(ui, glyph, words, action));
+    }
+}
+
+/// Asks for a name to keep the arguments under.
+pub fn keep(cx: &Cx<'_>) -> Option<Action> {
+    let can_keep = cx.state.servers.can_remember() && cx.state.form().is_some();
+    can_keep.then(|| Action::ShowDialog(Dialog::KeepArguments { name: String::new() }))
+}
+
+/// Opens the variables of the server.
+pub fn variables(cx: &Cx<'_>) -> Option<Action> {
     let new = Dialog::Variables { name: String::new(), value: String::new() };
-    item(ui, icons::CODE, "Variables…", Action::ShowDialog(new));
+    cx.state.servers.can_remember().then_some(Action::ShowDialog(new))
 }
 
 pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {

@@ -164,6 +164,7 @@ fn plot_ui(ui: &mut Ui, page: &SweepPage, curve: &Curve, limits: &[(String, Limi
         .collect();
     let words = format!("Plot of {unit} against items. {}", words.join("; "));
     response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &words));
+    widgets::focus_ring_inside(ui, &response.response);
 }
 
 /// A mark of an axis.

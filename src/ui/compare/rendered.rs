@@ -308,7 +308,7 @@ impl Kept {
             let room = self.width - 8.0;
             let track = Rect::from_min_size(pos2(left, rect.bottom() - BAR - 2.0), vec2(room, BAR));
             let length = (room * room / (room + beyond)).max(24.0);
-            let response = ui.interact(track.expand2(vec2(0.0, 2.0)), ui.scope_id().with(("shift", column)), Sense::drag());
+            let response = ui.interact(track.expand2(vec2(0.0, 2.0)), ui.scope_id().with(("shift", column)), Sense::DRAG);
             if response.dragged() {
                 let share = response.drag_delta().x / (room - length).max(1.0);
                 self.shifts[column] = (self.shifts[column] + share * beyond).clamp(0.0, beyond);

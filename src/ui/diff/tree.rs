@@ -309,11 +309,9 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
     let height = galley.size().y;
     ui.painter().galley(pos2(x, (y - height / 2.0).round()), galley, t.text);
     response.widget_info(|| WidgetInfo::labeled(Role::TreeItem, true, spoken.trim()));
-    if has_inside {
-        widgets::focus_ring_inside(ui, &response);
-        if response.clicked() {
-            act(cx, DiffAction::Toggle(at));
-        }
+    widgets::focus_ring_inside(ui, &response);
+    if has_inside && response.clicked() {
+        act(cx, DiffAction::Toggle(at));
     }
     if row.depth > 0 {
         let root = if b.is_some() { payload.roots.1 } else { payload.roots.0 };

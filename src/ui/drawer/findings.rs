@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::text::LayoutJob;
-use egui::{Color32, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Id, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
 use crate::finding::{AnswerFindings, Contradiction, Finding, FindingMarks, FindingPlace, FindingsQuery, Severity, rules};
@@ -167,6 +167,9 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) -> bool {
 fn list_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, rows: &[(usize, &Finding)], with_detail: bool) {
     let t = ThemeTokens::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
+    if cx.state.view.findings.selected.is_none() {
+        ui.data_mut(|data| data.remove::<String>(Id::unique("finding that was in sight")));
+    }
     ScrollArea::vertical().id_salt("findings").auto_shrink(false).show(ui, |ui| {
         for severity in Severity::ALL {
             let many = rows.iter().filter(|(_, finding)| finding.severity == severity).count();
@@ -249,7 +252,12 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
     }
     if is_selected {
         ui.painter().rect_filled(edge(rect), 0.0, t.accent);
-        response.scroll_to_me(None);
+        // Once, so that the list can be scrolled on.
+        let seen = Id::unique("finding that was in sight");
+        if ui.data(|data| data.get_temp::<String>(seen)).as_ref() != Some(&id) {
+            ui.data_mut(|data| data.insert_temp(seen, id));
+            response.scroll_to_me(None);
+        }
     }
     let (color, icon, _) = look(t, finding.severity);
     widgets::glyph_at(ui, pos2(rect.left() + SIDE + 8.0, rect.top() + 13.0), icon, theme::icon_font(15.0), color);

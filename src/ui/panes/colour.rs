@@ -210,15 +210,16 @@ mod tests {
             };
             job.sections.iter().flat_map(of).collect()
         };
+        let t = theme::ThemeTokens::for_theme(egui::Theme::Dark, false);
         let mut whole = LayoutJob::default();
-        json_row(&mut whole, &theme::DARK, &view.text, &(0..view.text.len()), false);
+        json_row(&mut whole, t, &view.text, &(0..view.text.len()), false);
         let whole = colours(&whole);
         assert!(view.text.len() > 4 * 2_048 && !view.text.contains('\n'));
         for columns in [0, 16, 37, 61, 80, 200] {
             let rows = cx.get(&TextRowsQuery { format: "json", columns }).unwrap().unwrap();
             for row in rows.iter() {
                 let text = &view.text[row.range.clone()];
-                let told = colours(&job(&theme::DARK, &Shown::of(text), &view, row));
+                let told = colours(&job(t, &Shown::of(text), &view, row));
                 assert!(told == whole[row.range.clone()], "{columns} columns, at {}: {text}", row.range.start);
             }
         }

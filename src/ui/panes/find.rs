@@ -176,6 +176,6 @@ fn count_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, title: &str, index: usize, 
     }
     let words = if count == 0 { "No matches".to_owned() } else { format!("{} of {all}", widgets::grouped(index as u64 + 1)) };
     let label = ui.label(RichText::new(words).font(theme::code()).color(t.text));
-    ui.ctx().accesskit_node_builder(label.id, |node| node.set_live(egui::accesskit::Live::Polite));
+    widgets::announce(ui, label.id);
     ui.label(RichText::new(format!("in {title}")).font(theme::small()).color(t.weak));
 }

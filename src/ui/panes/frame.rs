@@ -136,6 +136,7 @@ fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, 
         .on_hover_cursor(CursorIcon::ResizeColumn);
     response.widget_info(|| WidgetInfo::labeled(Role::Splitter, true, "Resize panes"));
     let is_active = response.hovered() || response.dragged();
+    widgets::focus_ring_inside(ui, &response);
     ui.painter().vline(x - 0.5, rect.y_range(), Stroke::new(1.0, if is_active { t.accent } else { t.line }));
     if response.double_clicked() {
         *shares = [1.0 / 3.0; 3];
@@ -201,6 +202,7 @@ fn outcome_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, outcome: Outcome, subject
     widgets::text_at(ui, pos2(strip.left() + 38.0, strip.center().y), shown, theme::label(), t.strong, strip.width() - 50.0);
     let response = ui.interact(strip, ui.scope_id().with("outcome"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Alert, true, &text));
+    widgets::announce(ui, response.id);
     Some(30.0)
 }
 

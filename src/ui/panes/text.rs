@@ -64,6 +64,13 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             }
             return;
         }
+        // The pane was turned to it for another answer.
+        QueryState::Failed(problem) if matches!(pane.format, "both" | "structured") => {
+            if widgets::empty_ui(ui, &super::sentence(&problem.what), Some("Show the text")) {
+                cx.send(ViewAction::SetPane { pane: pane.index, shows: PaneView::Text("content") });
+            }
+            return;
+        }
         QueryState::Failed(problem) => return super::failed_ui(ui, problem),
         QueryState::Working { since } => return super::working_ui(ui, since, cx),
     };

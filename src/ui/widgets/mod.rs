@@ -9,7 +9,7 @@ mod notice;
 mod number;
 mod verdict;
 
-use egui::{AsIdSalt, Color32, FontId, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2};
+use egui::{AsIdSalt, Color32, FontId, Id, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2};
 
 pub use button::{Button, button, icon_button, primary_button, segmented, tab};
 pub use field::LineEdit;
@@ -72,6 +72,11 @@ pub fn glyph_at(ui: &Ui, center: Pos2, glyph: &str, font: FontId, color: Color32
     let galley = ui.painter().layout_no_wrap(glyph.to_owned(), font, color);
     let size = galley.size();
     ui.painter().galley(pos2((center.x - size.x / 2.0).round(), (center.y - size.y / 2.0).round()), galley, color);
+}
+
+/// What is said there, and what it turns to later, a screen reader says aloud.
+pub fn announce(ui: &Ui, id: Id) {
+    ui.accesskit_node_builder(id, |node| node.set_live(egui::accesskit::Live::Polite));
 }
 
 /// The ring around a control that has the keyboard.

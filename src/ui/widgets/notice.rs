@@ -61,6 +61,7 @@ pub fn problem_ui(ui: &mut Ui, problem: &Problem) -> Response {
         })
         .response;
     response.widget_info(|| WidgetInfo::labeled(Role::Alert, true, problem.message()));
+    super::announce(ui, response.id);
     response
 }
 

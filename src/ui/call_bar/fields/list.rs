@@ -75,7 +75,7 @@ impl FormUi<'_> {
                     ui.set_width(width);
                     let value = match is_plain {
                         true => self.control(ui, &item, width, refused),
-                        false => self.field_ui(ui, &item, width, refused),
+                        false => self.value_ui(ui, &item, width, refused),
                     };
                     if let Some(value) = value {
                         changed.get_or_insert_with(|| items.to_vec())[at] = value;

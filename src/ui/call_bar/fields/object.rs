@@ -60,7 +60,7 @@ impl FormUi<'_> {
                     let width = ui.available_width();
                     let width = self.width(&member, width).min(width);
                     ui.set_width(width);
-                    if let Some(value) = self.field_ui(ui, &member, width, refused) {
+                    if let Some(value) = self.value_ui(ui, &member, width, refused) {
                         changed.get_or_insert_with(|| members.clone()).others[at].1 = value;
                     }
                 });
