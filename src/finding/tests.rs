@@ -326,7 +326,7 @@ fn hostile_answers_stay_linear() {
         let start = Instant::now();
         let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
         checked.matched();
-        checked.views();
+        checked.limits();
         let ready = start.elapsed();
         Checker { settings: &settings, hosts: &hosts }.answer(&checked);
         start.elapsed() - ready
