@@ -9,7 +9,7 @@ use crate::analysis::wrap::{Strings, TextRow, wrap};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Record, locate_facts};
 use crate::format::ParsedCapture;
-use crate::host::{Host, HostId, HostView, TextOrigin, ViewContext};
+use crate::host::{Host, HostId, HostView, Span, TextOrigin, ViewContext};
 use crate::number::grouped;
 
 /// Whose a range of the text is.
@@ -169,9 +169,43 @@ fn is_json(view: &HostView, origin: TextOrigin) -> bool {
         && !text.bytes().take(64).any(|byte| byte == b'\\')
 }
 
+/// A host's text, and where the texts of the answer's blocks stand in it.
+pub struct HostPlaces {
+    pub text: String,
+    copies: Vec<BlockCopy>,
+}
+
+/// A stretch of a block's own text within a host's.
+struct BlockCopy {
+    block: TextOrigin,
+    /// Where it begins in the block.
+    from: usize,
+    range: Range<usize>,
+}
+
+impl HostPlaces {
+    /// What the host's model is shown, with what a limit took out where `with_cuts`.
+    pub fn of(subject: &ParsedCapture, host: &Host, with_cuts: bool) -> Self {
+        let Marked { text, copies, .. } = Marked::of(&host.view(subject, &ViewContext::of(&subject.capture)), with_cuts);
+        Self { text, copies }
+    }
+
+    /// Where a place of a block's text stands, as far as its beginning is shown.
+    pub fn of_block(&self, block: usize, place: Range<usize>) -> Option<Range<usize>> {
+        let origin = TextOrigin::block(block);
+        let copy = self
+            .copies
+            .iter()
+            .find(|copy| copy.block == origin && (copy.from..copy.from + copy.range.len()).contains(&place.start))?;
+        let start = copy.range.start + (place.start - copy.from);
+        Some(start..(start + place.len()).min(copy.range.end))
+    }
+}
+
 /// A text with its marks; what was taken out is in it where `with_cuts`.
 struct Marked {
     text: String,
+    copies: Vec<BlockCopy>,
     marks: Vec<(Range<usize>, HostMark)>,
     /// Where each of [`HostView::removed`] stands, or stood.
     cuts: Vec<usize>,
@@ -180,7 +214,7 @@ struct Marked {
 
 impl Marked {
     fn of(view: &HostView, with_cuts: bool) -> Self {
-        let mut marked = Self { text: String::new(), marks: Vec::new(), cuts: Vec::new(), json: Vec::new() };
+        let mut marked = Self { text: String::new(), copies: Vec::new(), marks: Vec::new(), cuts: Vec::new(), json: Vec::new() };
         let mut removed = view.removed.iter().peekable();
         let mut at = 0;
         for span in view.spans.iter() {
@@ -196,6 +230,7 @@ impl Marked {
             let mark = if span.origin == TextOrigin::Host { HostMark::Added } else { HostMark::Sent };
             let start = marked.text.len();
             marked.push(view.text.get(range.clone()).unwrap_or_default(), mark);
+            marked.copy(span, start);
             if is_json(view, span.origin) {
                 marked.json.push(start..marked.text.len());
             }
@@ -242,7 +277,20 @@ impl Marked {
     fn cut(&mut self, view: &HostView, cut: Range<usize>, with_cuts: bool) {
         self.cuts.push(self.text.len());
         if with_cuts {
-            self.push(view.full.get(cut).unwrap_or_default(), HostMark::Removed);
+            let start = self.text.len();
+            self.push(view.full.get(cut.clone()).unwrap_or_default(), HostMark::Removed);
+            let first = view.full_spans.partition_point(|span| span.range().end <= cut.start);
+            for span in view.full_spans[first..].iter().take_while(|span| span.range().start < cut.end) {
+                let span = span.slice(&cut);
+                self.copy(&span, start + span.range().start);
+            }
+        }
+    }
+
+    /// Notes that a span stands from `start` on, where it is a block's own text.
+    fn copy(&mut self, span: &Span, start: usize) {
+        if let (TextOrigin::Block(_), Some(from)) = (span.origin, span.from()) {
+            self.copies.push(BlockCopy { block: span.origin, from, range: start..start + span.range().len() });
         }
     }
 

@@ -185,6 +185,14 @@ pub struct Parts {
 }
 
 impl Parts {
+    /// What [`Parts::sent`] puts together.
+    pub fn pieces(&self) -> Vec<&str> {
+        match (self.text.as_deref(), self.structured.as_deref()) {
+            (Some(text), Some(structured)) => vec![text, "\n", structured],
+            (text, structured) => text.or(structured).into_iter().collect(),
+        }
+    }
+
     /// Both parts as the format `both` writes them, or the one there is.
     pub fn sent(&self) -> Cow<'_, str> {
         match (&self.text, &self.structured) {

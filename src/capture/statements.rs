@@ -5,12 +5,14 @@
 //! none beyond the numbers and names in them, and what they deny. Which statements the data accounts for is found by words, so it is a
 //! heuristic and is shown as one: the same number in two meanings counts as said.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use super::facts::{Fact, locate_facts};
+use super::facts::{Fact, FactMatches, locate_facts};
 use super::payload::Payload;
-use crate::json::{Kind, Node};
+use crate::json::{Kind, Node, decode_string};
 
 /// What kind of thing a text says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,19 +34,31 @@ pub struct Statement {
 }
 
 /// The statements of `text` that neither the payload nor the arguments of the call account for, in order. `read` are the
-/// parts of the text that the payload was read from, sorted; empty where it is `structuredContent`.
-pub fn text_only(payload: &Payload, text: &str, read: &[Range<usize>], arguments: Option<Node<'_>>) -> Vec<Statement> {
+/// parts of the text that the payload was read from, sorted; empty where it is `structuredContent`. `matched` are the
+/// payload's facts in the text, where they are known already.
+pub fn text_only(
+    payload: &Payload,
+    text: &str,
+    read: &[Range<usize>],
+    arguments: Option<Node<'_>>,
+    matched: Option<&FactMatches>,
+) -> Vec<Statement> {
     let mut words = Vocabulary::default();
     words.add(payload.root());
     if let Some(arguments) = arguments {
         words.add(arguments);
     }
-    let found = scan(text, &words, read);
-    if found.is_empty() || !payload.is_structured() {
-        return found;
-    }
-    // Dates, amounts and numbers in other words are found by the matcher of facts, which takes longer.
-    let matched = locate_facts(payload, text);
+    let matched = match matched {
+        Some(matched) if payload.is_structured() => Cow::Borrowed(matched),
+        _ => {
+            let found = scan(text, &words, read);
+            if found.is_empty() || !payload.is_structured() {
+                return found;
+            }
+            // Dates, amounts and numbers in other words are found by the matcher of facts, which takes longer.
+            Cow::Owned(locate_facts(payload, text))
+        }
+    };
     let mut said: Vec<Range<usize>> =
         matched.facts.iter().filter(|fact| !fact.state.is_missing()).filter_map(Fact::place).collect();
     said.sort_by_key(|range| range.start);
@@ -86,15 +100,11 @@ struct Vocabulary {
 impl Vocabulary {
     fn add(&mut self, root: Node<'_>) {
         let doc = root.doc();
+        // Whether a key is one of a whole number somewhere.
+        let mut keys: HashMap<&[u8], bool> = HashMap::new();
         for node in (root.index()..root.subtree_end()).filter_map(|at| doc.node(at)) {
-            if let Some(key) = node.key() {
-                self.add_text(&key);
-                self.add_text(&spaced(&key));
-                if node.as_i64().is_some() {
-                    let spaced = spaced(&key);
-                    let starts = words(&spaced).map(|word| word.as_ptr() as usize - spaced.as_ptr() as usize);
-                    self.codes.extend(starts.map(|start| joined(&spaced[start..])));
-                }
+            if let Some(key) = node.raw_key() {
+                *keys.entry(key).or_default() |= node.as_i64().is_some();
             }
             match node.kind() {
                 Kind::String => self.add_text(&node.as_str().unwrap_or_default()),
@@ -108,6 +118,16 @@ impl Vocabulary {
                     self.numbers.insert(node.len().to_string().into());
                 }
                 Kind::Null | Kind::Bool | Kind::Object => {}
+            }
+        }
+        for (key, is_code) in keys {
+            let key = decode_string(key);
+            let spaced = spaced(&key);
+            self.add_text(&key);
+            self.add_text(&spaced);
+            if is_code {
+                let starts = words(&spaced).map(|word| word.as_ptr() as usize - spaced.as_ptr() as usize);
+                self.codes.extend(starts.map(|start| joined(&spaced[start..])));
             }
         }
     }
@@ -161,7 +181,8 @@ impl Vocabulary {
 const GLUE: &str = "a ago all am an and are as at by day days for found from has hour hours in is it item items minute minutes month months more no none null of on or page pm record records result results showing the to total true false was week weeks with year years yes";
 
 fn is_glue(word: &str) -> bool {
-    word.eq_ignore_ascii_case("n/a") || GLUE.split(' ').any(|glue| glue.eq_ignore_ascii_case(word))
+    static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| GLUE.split(' ').chain(["n/a"]).collect());
+    word.len() <= 8 && WORDS.contains(&*word.to_ascii_lowercase())
 }
 
 struct Scan<'a> {
@@ -482,7 +503,7 @@ mod tests {
 
     fn statements(data: &str, text: &str) -> Vec<(StatementKind, String)> {
         let payload = Payload::of_doc(Doc::parse(Bytes::copy_from_slice(data.as_bytes()))).unwrap();
-        let found = text_only(&payload, text, &[], None);
+        let found = text_only(&payload, text, &[], None, None);
         found.into_iter().map(|statement| (statement.kind, text[statement.range].to_owned())).collect()
     }
 

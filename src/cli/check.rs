@@ -19,7 +19,7 @@ use crate::cancel::Cancel;
 use crate::capture::{Capture, CaptureId, Outcome, Server, ServerLists, Tool, listed_tools};
 use crate::contract::{self, AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost};
 use crate::finding::baseline::Baseline;
-use crate::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings};
+use crate::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings, ToolSilence};
 use crate::fixture::budget::{Budget, BudgetOf, BudgetUse};
 use crate::fixture::report;
 use crate::fixture::verify::{Check, FixtureVerdict};
@@ -369,6 +369,16 @@ impl Task<'_> {
         if let Some(before) = before {
             found.extend(checker.drift(before, &listed.lists.tools).into_iter().map(|finding| (finding, None)));
         }
+        let is_looked_at = |name: &str| {
+            let lists = &listed.lists;
+            lists.tools.iter().any(|tool| tool.name == name)
+                || lists.resources.iter().any(|resource| resource.uri == name)
+                || lists.prompts.iter().any(|prompt| prompt.name == name)
+                || listed.answers.iter().any(|made| made.capture.tool.name == name)
+        };
+        let silenced = self.settings.silenced.iter().filter(|((_, name), _)| is_looked_at(name));
+        let silenced = silenced.map(|((rule, tool), reason)| ToolSilence { rule, tool: tool.clone(), reason: reason.clone() });
+        let silenced = silenced.collect();
         found.sort_by_key(|(finding, _)| finding.severity);
         let (findings, files): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         let is_new = self.baseline.map_or_else(|| vec![true; findings.len()], |baseline| baseline.new_ones(&findings));
@@ -379,6 +389,7 @@ impl Task<'_> {
             server: listed.lists.server.clone(),
             place: self.place.clone(),
             findings: findings.collect(),
+            silenced,
             budgets: self.budgets(&tools, listed.lists.server.as_ref(), &subjects)?,
             baseline: before.map(|before| BaselineCost {
                 before: before.iter().map(|tool| definition(tool).o200k_base).sum(),
@@ -500,6 +511,9 @@ fn page(outcome: &CheckOutcome) -> String {
         (true, true) => "saved",
         (true, false) => "passed",
     };
+    for line in outcome.silenced() {
+        page.push_str(&format!("{}\n", one_line(&line)));
+    }
     for line in outcome.limits() {
         page.push_str(&format!("{line}\n"));
     }

@@ -9,7 +9,7 @@ use super::findings::FindingJson;
 use super::tokens::TokensJson;
 use super::{ServerJson, VERSION, print};
 use crate::capture::{Outcome, Server};
-use crate::finding::{Contradiction, Finding, ProfileChoice, Severity, rules};
+use crate::finding::{Contradiction, Finding, ProfileChoice, Severity, ToolSilence, rules};
 use crate::number::{grouped, signed_from};
 use crate::quote::{github_data, github_property, markdown, markdown_code};
 use crate::token::Tokens;
@@ -24,6 +24,8 @@ pub struct CheckOutcome {
     pub tools: Vec<DefinitionCost>,
     pub answers: Vec<AnswerCost>,
     pub budgets: Vec<CheckBudget>,
+    /// What says nothing of what was looked at: rule, tool (or resource or prompt), reason.
+    pub silenced: Vec<ToolSilence>,
     pub baseline: Option<BaselineCost>,
     /// The same calls of the baseline.
     pub answers_before: Option<BaselineCost>,
@@ -144,6 +146,12 @@ impl CheckOutcome {
         lines
     }
 
+    /// What is silenced, a line each.
+    pub fn silenced(&self) -> Vec<String> {
+        let line = |ToolSilence { rule, tool, reason }: &ToolSilence| format!("silenced: {rule} for {tool}: {reason}");
+        self.silenced.iter().map(line).collect()
+    }
+
     /// What the active profiles advise against each other, a line for each answer and question.
     pub fn contradictions(&self) -> Vec<String> {
         let choice = |choice: &ProfileChoice| {
@@ -174,6 +182,7 @@ struct CheckDocument<'a> {
     findings: Vec<NewFindingJson<'a>>,
     tools: Vec<ToolJson<'a>>,
     budget: Vec<BudgetJson<'a>>,
+    silenced: Vec<SilenceJson<'a>>,
     baseline: Option<BaselineJson>,
     answers_baseline: Option<BaselineJson>,
 }
@@ -238,6 +247,13 @@ impl ContradictionJson {
         };
         Self { asks: contradiction.question, choices: contradiction.choices.iter().map(choice).collect() }
     }
+}
+
+#[derive(Serialize)]
+struct SilenceJson<'a> {
+    rule: &'a str,
+    name: &'a str,
+    reason: &'a str,
 }
 
 #[derive(Serialize)]
@@ -327,6 +343,11 @@ pub fn check(outcome: &CheckOutcome) -> String {
                 tokens: budget.tokens,
                 passed: budget.passed(),
             })
+            .collect(),
+        silenced: outcome
+            .silenced
+            .iter()
+            .map(|ToolSilence { rule, tool, reason }| SilenceJson { rule, name: tool, reason })
             .collect(),
         baseline: outcome.baseline.as_ref().map(baseline),
         answers_baseline: outcome.answers_before.as_ref().map(baseline),
@@ -429,7 +450,7 @@ pub fn check_github(outcome: &CheckOutcome) -> String {
 pub fn check_markdown(outcome: &CheckOutcome) -> String {
     let word = if outcome.passed() { "passed" } else { "**failed**" };
     let mut out = format!("Check {word}: {}\n", outcome.counts());
-    for line in outcome.limits().into_iter().chain(outcome.contradictions()) {
+    for line in outcome.limits().into_iter().chain(outcome.contradictions()).chain(outcome.silenced()) {
         writeln!(out, "- {}", markdown(&line)).ok();
     }
     if outcome.findings.iter().any(|found| found.is_new) {

@@ -1,30 +1,40 @@
 //! An answer as rules look at it: its parts, and what is worked out of it once.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use pulldown_cmark::{Event, Parser};
 use regex::Regex;
 
+use super::parity::{RoundedNumbers, shadowed};
 use super::{CheckedServer, CheckedTool, FoundAt, FoundIn};
-use crate::analysis::{self, Parts};
+use crate::analysis::{self, Columns, Parts};
 use crate::capture::facts::record_lists;
-use crate::capture::{FactMatches, Outcome, Payload, Tool, locate_facts};
-use crate::format::{MARKDOWN, ParsedCapture};
-use crate::host::{HostView, Hosts, RenderCache, ViewContext};
+use crate::capture::{Fact, FactMatches, Outcome, Payload, Tool, locate_facts};
+use crate::format::{MARKDOWN, ParsedCapture, TextOnly};
+use crate::host::{Hosts, LimitState, RenderCache, ViewContext};
 use crate::json::{Doc, Kind, Node};
 use crate::token::{self, Tokens};
 
 /// Markdown beyond this is not looked at: rendering stops there too.
 pub const MARKDOWN_BYTES: usize = 2 << 20;
 
-/// A pattern, compiled when it is first needed.
+/// A pattern, compiled when it is first needed. The ends of words in those that are looked for in whole answers are of
+/// ASCII, `(?-u:\b)`: those of Unicode take many times as long in a text that has other letters.
 pub type RulePattern = LazyLock<Option<Regex>>;
 
 /// Members that say whether there is more.
 pub const MORE: [&str; 5] = ["hasMore", "has_more", "truncated", "hasNextPage", "isTruncated"];
+
+/// The fields that the facts of an answer are of.
+pub struct FactFields {
+    /// The pointer to each, `*` for positions in lists.
+    pub paths: Vec<String>,
+    /// Its position in `paths`, by that of the fact.
+    pub of_fact: Vec<u32>,
+}
 
 /// An answer with what rules need of it.
 pub struct CheckedAnswer<'a> {
@@ -36,11 +46,15 @@ pub struct CheckedAnswer<'a> {
     /// The blocks with their ranges in `text`.
     blocks: Vec<(usize, Range<usize>)>,
     arguments: Doc,
-    matched: OnceCell<FactMatches>,
-    views: OnceCell<Vec<HostView>>,
-    json: OnceCell<Option<Doc>>,
-    sent: OnceCell<Tokens>,
-    arguments_of_tools: OnceCell<Vec<(&'a str, Vec<String>)>>,
+    matched: OnceLock<FactMatches>,
+    fact_fields: OnceLock<FactFields>,
+    rounded: OnceLock<RoundedNumbers>,
+    shadowed: OnceLock<Option<u64>>,
+    lower: OnceLock<String>,
+    limits: OnceLock<Vec<(&'a str, LimitState)>>,
+    json: OnceLock<Option<Doc>>,
+    sent: OnceLock<Tokens>,
+    arguments_of_tools: OnceLock<Vec<(&'a str, Vec<String>)>>,
 }
 
 impl<'a> CheckedAnswer<'a> {
@@ -62,11 +76,15 @@ impl<'a> CheckedAnswer<'a> {
             text,
             blocks,
             arguments: Doc::parse(subject.capture.arguments.clone()),
-            matched: OnceCell::new(),
-            views: OnceCell::new(),
-            json: OnceCell::new(),
-            sent: OnceCell::new(),
-            arguments_of_tools: OnceCell::new(),
+            matched: OnceLock::new(),
+            fact_fields: OnceLock::new(),
+            rounded: OnceLock::new(),
+            shadowed: OnceLock::new(),
+            lower: OnceLock::new(),
+            limits: OnceLock::new(),
+            json: OnceLock::new(),
+            sent: OnceLock::new(),
+            arguments_of_tools: OnceLock::new(),
         }
     }
 
@@ -119,6 +137,56 @@ impl<'a> CheckedAnswer<'a> {
         })
     }
 
+    /// The fields of those facts.
+    pub fn fact_fields(&self) -> &FactFields {
+        self.fact_fields.get_or_init(|| {
+            let mut fields = FactFields { paths: Vec::new(), of_fact: Vec::new() };
+            let Some(payload) = &self.subject.payload else { return fields };
+            let root = payload.root();
+            let columns = Columns::of(root);
+            let (mut of_column, mut of_path): (HashMap<usize, u32>, HashMap<String, u32>) = Default::default();
+            for fact in &self.matched().facts {
+                let field = *of_column.entry(columns.of_node[fact.node() - root.index()]).or_insert_with(|| {
+                    let pointer = payload.doc.node(fact.node()).map(|node| node.pointer_from(root.index()));
+                    // Two keys of digits alone are one field.
+                    *of_path.entry(wild(&pointer.unwrap_or_default())).or_insert_with_key(|path| {
+                        fields.paths.push(path.clone());
+                        u32::try_from(fields.paths.len() - 1).unwrap_or(u32::MAX)
+                    })
+                });
+                fields.of_fact.push(field);
+            }
+            fields
+        })
+    }
+
+    /// The numbers of the text that stand for no other value and say how far they are rounded.
+    pub fn rounded_numbers(&self) -> &RoundedNumbers {
+        self.rounded.get_or_init(|| {
+            let told = self.matched().facts.iter().filter(|fact| !fact.state.is_missing());
+            let mut taken: Vec<_> = told.filter_map(Fact::place).collect();
+            taken.sort_by_key(|place| place.start);
+            RoundedNumbers::of(self.markdown_text(), &taken)
+        })
+    }
+
+    /// What the texts say that the data does not hold.
+    pub fn text_only(&self) -> &'a TextOnly {
+        // Text that is the data is not matched against itself.
+        let matched = self.structured_payload().map(|_| self.matched());
+        self.subject.text_only_beside(matched)
+    }
+
+    /// The share of the text's statements that the data accounts for, in percent; `None` where there are few.
+    pub fn shadowed(&self) -> Option<u64> {
+        *self.shadowed.get_or_init(|| shadowed(self))
+    }
+
+    /// The text in small letters.
+    pub fn lower_text(&self) -> &str {
+        self.lower.get_or_init(|| self.text.to_lowercase())
+    }
+
     /// The text as JSON, where it is that as a whole.
     pub fn json_text(&self) -> Option<&Doc> {
         let parse = || {
@@ -129,11 +197,12 @@ impl<'a> CheckedAnswer<'a> {
         self.json.get_or_init(parse).as_ref()
     }
 
-    /// What each host's model is shown, in the order of the hosts.
-    pub fn views(&self) -> &[HostView] {
-        self.views.get_or_init(|| {
+    /// The hosts that have a limit, in their order, with what it means for this answer.
+    pub fn limits(&self) -> &[(&'a str, LimitState)] {
+        self.limits.get_or_init(|| {
             let (context, written) = (ViewContext::of(&self.subject.capture), RenderCache::default());
-            self.hosts.iter().map(|host| host.view_among(self.subject, &context, &written)).collect()
+            let limited = self.hosts.iter().filter(|host| !host.limit.is_empty());
+            limited.map(|host| (&*host.name, host.view_among(self.subject, &context, &written).limit.state)).collect()
         })
     }
 
@@ -173,7 +242,28 @@ impl<'a> CheckedAnswer<'a> {
 
     /// Tokens of what is sent: both parts, or the one there is.
     pub fn sent(&self) -> Tokens {
-        *self.sent.get_or_init(|| self.count(&self.parts().sent()))
+        *self.sent.get_or_init(|| self.count_parts(&self.parts()))
+    }
+
+    /// Tokens of these parts together.
+    pub fn count_parts(&self, parts: &Parts) -> Tokens {
+        self.subject.known.counts_of(&parts.pieces()).tokens
+    }
+
+    /// Tokens of a value of the data, which the data around it tells where that is shorter.
+    pub fn count_value(&self, node: Node<'_>) -> Tokens {
+        let own = node.raw_text();
+        let root = self.subject.payload.as_ref().map(Payload::root);
+        let (Some(Cow::Borrowed(whole)), Some(inside)) = (root.map(Node::raw_text), token::inside(&own)) else {
+            return self.count(&own);
+        };
+        let at = node.range().start - root.map_or(0, |root| root.range().start);
+        if whole.len() - inside.len() > inside.len() {
+            return self.count(&own);
+        }
+        let around = tokens(&whole[..at + inside.start]).plus(tokens(&whole[at + inside.end..]));
+        let ends = tokens(&own[..inside.start]).plus(tokens(&own[inside.end..]));
+        saved(self.count(whole), around).plus(ends)
     }
 
     /// What each tool of the server takes.
@@ -301,8 +391,19 @@ pub fn is_page_name(name: &str) -> bool {
 /// A text cut for a message.
 pub fn clip(text: &str) -> String {
     const MOST: usize = 60;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= MOST { line } else { line.chars().take(MOST).collect::<String>() + "…" }
+    let mut line = String::new();
+    let mut room = MOST;
+    for (at, word) in text.split_whitespace().enumerate() {
+        let spaced = [if at == 0 { "" } else { " " }, word];
+        for char in spaced.into_iter().flat_map(str::chars) {
+            if room == 0 {
+                return line + "…";
+            }
+            line.push(char);
+            room -= 1;
+        }
+    }
+    line
 }
 
 /// The leaves of a document; none where it could not be read.

@@ -537,7 +537,7 @@ fn special_token(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn instruction_like(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     static PATTERN: RulePattern = RulePattern::new(|| {
-        Regex::new(r"(?i)\b(?:ignore|disregard|forget) (?:all |any |the )?(?:previous|prior|above|earlier) (?:instructions|messages|prompts|rules)|\byou are now (?:a|an|in)\b|^system: ").ok()
+        Regex::new(r"(?i)(?-u:\b)(?:ignore|disregard|forget) (?:all |any |the )?(?:previous|prior|above|earlier) (?:instructions|messages|prompts|rules)|(?-u:\b)you are now (?:a|an|in)(?-u:\b)|^system: ").ok()
     });
     let Some(pattern) = &*PATTERN else { return };
     for found in pattern.find_iter(&answer.text).take(100) {

@@ -10,6 +10,7 @@ mod contradiction;
 mod definition;
 mod drift;
 mod markdown;
+mod marks;
 mod parity;
 mod prompt;
 mod protocol;
@@ -35,6 +36,7 @@ use crate::token::Tokens;
 
 pub use answer::CheckedAnswer;
 pub use contradiction::{Contradiction, ProfileChoice};
+pub use marks::{MarkedPlaces, MarkedText, TextMarks, TextMarksQuery};
 pub use query::{AnswerFindings, FindingMarks, FindingPlace, FindingsQuery};
 pub use rule::{AREAS, Area, Example, Profile, Rule, Severity, examples, rule, rules};
 pub use settings::{RuleChange, RuleSettings, ToolSilence, profile, severity};
@@ -90,6 +92,8 @@ pub struct Finding {
     /// The first of them; `count` has all.
     pub places: Vec<FoundAt>,
     pub count: u64,
+    /// The keys that it is about, of the records of the list at its first place; empty where it is about values.
+    pub keys: Vec<String>,
     /// Tokens that the fix saves here, by counting the mended text.
     pub saves: Option<Tokens>,
     /// The answer as the fix makes it, where that is known.

@@ -3,20 +3,21 @@
 mod counts;
 mod rounding;
 
-use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::RandomState;
 use std::ops::Range;
 
-use self::rounding::{RoundedNumbers, is_rounded};
-use super::answer::{MORE, clip, is_limit_name, wild};
+pub use self::rounding::RoundedNumbers;
+
+use self::rounding::is_rounded;
+use super::answer::{FactFields, MORE, clip, is_limit_name};
 use super::rule::Profile::{AutoreplyCompact, AutotaskDual, Cost, HostCompat, Spec};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, PLACES, Rule, RuleCheck};
 use super::schema::is_id_name;
 use super::{CheckedAnswer, FoundIn};
 use crate::analysis::Parts;
-use crate::capture::{Fact, FactState, Payload, is_wrapped, text_only};
+use crate::capture::{Fact, FactMatches, FactState, Payload, is_wrapped, text_only};
 use crate::diff::digest;
 use crate::json::{Doc, Node};
 
@@ -123,16 +124,11 @@ fn fields<'a>(
     payload: &'a Payload,
     is_it: impl Fn(&Fact, Node<'a>) -> bool,
 ) -> Vec<FieldFacts<'a>> {
-    let mut order: Vec<FieldFacts<'a>> = Vec::new();
-    let mut known: HashMap<String, usize> = HashMap::new();
-    for fact in &answer.matched().facts {
-        let Some(node) = payload.doc.node(fact.node()) else { continue };
-        let path = wild(&node.pointer_from(payload.root));
-        let at = *known.entry(path.clone()).or_insert_with(|| {
-            order.push(FieldFacts { path, count: 0, total: 0, nodes: Vec::new(), place: None });
-            order.len() - 1
-        });
-        let field = &mut order[at];
+    let FactFields { paths, of_fact } = answer.fact_fields();
+    let field = |path: &String| FieldFacts { path: path.clone(), count: 0, total: 0, nodes: Vec::new(), place: None };
+    let mut order: Vec<FieldFacts<'a>> = paths.iter().map(field).collect();
+    for (fact, at) in answer.matched().facts.iter().zip(of_fact) {
+        let (Some(node), Some(field)) = (payload.doc.node(fact.node()), order.get_mut(*at as usize)) else { continue };
         field.total += 1;
         if is_it(fact, node) {
             field.count += 1;
@@ -148,17 +144,11 @@ fn fields<'a>(
     order
 }
 
-/// Where the text has the numbers that are missing in it, rounded.
-fn rounded<'a>(answer: &'a CheckedAnswer<'_>) -> impl Fn(&Fact, Node<'_>) -> Option<Range<usize>> + 'a {
-    let numbers = LazyCell::new(|| {
-        let told = answer.matched().facts.iter().filter(|fact| !fact.state.is_missing());
-        let mut taken: Vec<_> = told.filter_map(Fact::place).collect();
-        taken.sort_by_key(|place| place.start);
-        RoundedNumbers::of(answer.markdown_text(), &taken)
-    });
-    move |fact, node| match fact.place() {
+/// Where the text has a number that is missing in it, rounded.
+fn rounded(answer: &CheckedAnswer<'_>, fact: &Fact, node: Node<'_>) -> Option<Range<usize>> {
+    match fact.place() {
         Some(place) => is_rounded(node.as_f64()?, &answer.text[place.clone()]).then_some(place),
-        None => numbers.find(node.as_f64()?),
+        None => answer.rounded_numbers().find(node.as_f64()?),
     }
 }
 
@@ -184,8 +174,7 @@ fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_envelope = |path: &str| {
         path.rsplit('/').next().is_some_and(|key| MORE.contains(&key) || counts::TOTALS.contains(&key) || is_limit_name(key))
     };
-    let rounded = rounded(answer);
-    let is_missing = |fact: &Fact, node: Node<'_>| fact.state == FactState::Missing && rounded(fact, node).is_none();
+    let is_missing = |fact: &Fact, node: Node<'_>| fact.state == FactState::Missing && rounded(answer, fact, node).is_none();
     for FieldFacts { path, count: missing, total, nodes, .. } in fields(answer, payload, is_missing) {
         // What is about the page is said in words, if at all.
         if is_envelope(&path) {
@@ -223,8 +212,7 @@ fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
 
 fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
-    let rounded = rounded(answer);
-    let differs = |fact: &Fact, node: Node<'_>| fact.state == FactState::Differs && rounded(fact, node).is_none();
+    let differs = |fact: &Fact, node: Node<'_>| fact.state == FactState::Differs && rounded(answer, fact, node).is_none();
     for FieldFacts { path, count: differs, nodes, place, .. } in fields(answer, payload, differs) {
         let node = nodes[0];
         // Texts label many things with "ID".
@@ -250,8 +238,7 @@ fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         }
         hit.count = reworded;
     }
-    let rounded = rounded(answer);
-    let is_rounded = |fact: &Fact, node: Node<'_>| fact.state.is_missing() && rounded(fact, node).is_some();
+    let is_rounded = |fact: &Fact, node: Node<'_>| fact.state.is_missing() && rounded(answer, fact, node).is_some();
     for FieldFacts { path, count, nodes, .. } in fields(answer, payload, is_rounded) {
         let hit = hits.say(format!("`{path}` stands in the text rounded"));
         for node in nodes {
@@ -262,10 +249,10 @@ fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let only = &answer.subject.text_only().statements;
+    let only = &answer.text_only().statements;
     if answer.structured_payload().is_none()
         || only.is_empty()
-        || shadowed(answer).is_some_and(|share| share < hits.limit_of(SHADOWS))
+        || answer.shadowed().is_some_and(|share| share < hits.limit_of(SHADOWS))
     {
         return;
     }
@@ -281,19 +268,19 @@ fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 /// The share of the text's statements that the data accounts for, in percent; `None` where there are few.
-fn shadowed(answer: &CheckedAnswer<'_>) -> Option<u64> {
+pub fn shadowed(answer: &CheckedAnswer<'_>) -> Option<u64> {
     answer.structured_payload()?;
-    let only = answer.subject.text_only().statements.len() as u64;
+    let only = answer.text_only().statements.len() as u64;
     if only < 4 {
         return None;
     }
     let nothing = Payload::of_doc(Doc::parse("{}".into()))?;
-    let all = text_only(&nothing, &answer.text, &[], None).len() as u64;
+    let all = text_only(&nothing, &answer.text, &[], None, Some(&FactMatches::default())).len() as u64;
     (all >= only).then(|| (all - only) * 100 / all)
 }
 
 fn shadows(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    if let Some(share) = shadowed(answer).filter(|share| *share < hits.limit && answer.is_success()) {
+    if let Some(share) = answer.shadowed().filter(|share| *share < hits.limit && answer.is_success()) {
         hits.say(format!("`structuredContent` holds {share}% of what the text says")).at_path(FoundIn::Structured, "");
     }
 }
@@ -303,6 +290,9 @@ fn has_json_twin(answer: &CheckedAnswer<'_>) -> bool {
     let Some(value) = answer.structured() else { return false };
     let seed = RandomState::new();
     let own = digest(value, &seed);
+    if let Some(root) = answer.json_text().and_then(Doc::root) {
+        return digest(root, &seed) == own;
+    }
     answer.subject.reading.text_blocks().filter_map(|block| block.text.as_deref()).any(|text| {
         let is_json = text.trim_start().starts_with(['{', '[']);
         let doc = Doc::parse(if is_json { text.to_owned() } else { String::new() }.into());
@@ -323,7 +313,10 @@ fn text_not_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_told = !answer.text.trim().is_empty();
     // JSON that says something else is told as what differs in it.
     let is_json = |block: &str| block.trim_start().starts_with(['{', '[']) && Doc::parse(block.to_owned().into()).is_json();
-    let holds_json = || answer.subject.reading.text_blocks().filter_map(|block| block.text.as_deref()).any(is_json);
+    let holds_json = || {
+        answer.json_text().is_some()
+            || answer.subject.reading.text_blocks().filter_map(|block| block.text.as_deref()).any(is_json)
+    };
     if answer.is_success() && answer.structured_payload().is_some() && is_told && !holds_json() {
         hits.say("no text block holds the JSON of `structuredContent`").at(answer.text_at(0..0));
     }

@@ -137,7 +137,7 @@ fn error_not_actionable(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         return;
     }
     let says = [":", "`", "must", "at most", "at least", "use ", "try ", "expected", "one of", "should", "required"];
-    let text = answer.text.to_lowercase();
+    let text = answer.lower_text();
     if !says.iter().any(|word| text.contains(word)) {
         hits.say(format!("the error gives no way on: {}", answer::clip(&answer.text))).at(answer.text_at(0..answer.text.len()));
     }

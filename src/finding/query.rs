@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{CheckedAnswer, CheckedServer, Checker, Contradiction, Finding, FoundAt, FoundIn, RuleSettings};
+use super::{CheckedAnswer, CheckedServer, Checker, Contradiction, Finding, FoundAt, FoundIn, MarkedPlaces, RuleSettings, marks};
 use crate::analysis::{Ctx, Query, Stop, Weigh};
 use crate::capture::Payload;
 use crate::format::ParsedCapture;
+use crate::json::Node;
 
 /// What the rules find in an answer and in its tool's definition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +20,10 @@ pub enum FindingPlace {
     Text(Range<usize>),
     /// Tape index in the payload.
     Node(usize),
+    /// The key of a value: its tape index in the payload.
+    Key(usize),
+    /// Tape index in the message, of what is in no text and not in the payload.
+    Message(usize),
 }
 
 /// The findings about an answer, the gravest first, and what panes mark of them.
@@ -33,6 +38,8 @@ pub struct AnswerFindings {
     pub marks: [FindingMarks; 4],
     /// What panes mark of each.
     pub marks_of: Vec<FindingMarks>,
+    /// The same places, to be looked for in other texts.
+    pub to_mark: Arc<MarkedPlaces>,
 }
 
 /// Places that panes mark: sorted, none within another.
@@ -42,15 +49,18 @@ pub struct FindingMarks {
     texts: [Vec<Range<usize>>; 3],
     /// Tape indices in the payload.
     nodes: Vec<usize>,
+    /// The same of values whose keys are marked.
+    keys: Vec<usize>,
 }
 
 impl FindingMarks {
-    const FORMATS: [&str; 3] = ["content", "structured", "both"];
+    /// The formats whose places are known without looking for them.
+    pub const FORMATS: [&str; 3] = ["content", "structured", "both"];
 
-    /// The places in the text of a format.
-    pub fn texts(&self, format: &str) -> &[Range<usize>] {
-        let at = Self::FORMATS.iter().position(|known| *known == format);
-        at.map_or(&[], |at| self.texts[at].as_slice())
+    /// The places in the text of a format; `None` of one that [`TextMarksQuery`] tells of.
+    pub fn texts(&self, format: &str) -> Option<&[Range<usize>]> {
+        let at = Self::FORMATS.iter().position(|known| *known == format)?;
+        Some(&self.texts[at])
     }
 
     /// The nodes of the payload, by their tape indices.
@@ -58,23 +68,38 @@ impl FindingMarks {
         &self.nodes
     }
 
+    /// The values whose keys are marked, by their tape indices.
+    pub fn keys(&self) -> &[usize] {
+        &self.keys
+    }
+
     fn merge(&mut self, other: &Self) {
         for (own, others) in self.texts.iter_mut().zip(&other.texts) {
             own.extend(others.iter().cloned());
         }
         self.nodes.extend(&other.nodes);
+        self.keys.extend(&other.keys);
     }
 
     fn sorted(mut self) -> Self {
         self.texts = self.texts.map(apart);
-        self.nodes.sort_unstable();
-        self.nodes.dedup();
+        for nodes in [&mut self.nodes, &mut self.keys] {
+            nodes.sort_unstable();
+            nodes.dedup();
+        }
         self
     }
 }
 
 /// A longer place is the whole text, or nearly: marking it marks nothing.
 const MARKED_BYTES: usize = 4_096;
+/// More keys of one finding are not marked one by one.
+const MARKED_KEYS: usize = 1_000;
+
+/// Whether a place is marked.
+pub(super) fn is_marked(range: &Range<usize>) -> bool {
+    (1..MARKED_BYTES).contains(&range.len())
+}
 
 impl Query for FindingsQuery {
     type Out = Arc<AnswerFindings>;
@@ -124,36 +149,61 @@ impl AnswerFindings {
                 FoundIn::Result | FoundIn::Definition => false,
             };
             let node = payload.filter(is_data).and_then(|payload| payload.root().at(&place.path));
-            text.into_iter().chain(node.map(|node| FindingPlace::Node(node.index())))
+            let is_of_result = place.part == FoundIn::Result && !place.path.is_empty();
+            let of_result = subject.reading.result().filter(|_| is_of_result).and_then(|result| result.at(&place.path));
+            text.into_iter()
+                .chain(node.map(|node| FindingPlace::Node(node.index())))
+                .chain(of_result.map(|node| FindingPlace::Message(node.index())))
         };
-        let places: Vec<Vec<_>> = findings.iter().map(|finding| finding.places.iter().flat_map(places_of).collect()).collect();
+        // Of a list whose keys are meant, those of its records.
+        let keys_of = |finding: &Finding| {
+            let list = finding.places.first().and_then(|place| payload?.root().at(&place.path));
+            let members = list.filter(|_| !finding.keys.is_empty()).into_iter().flat_map(Node::children).flat_map(Node::children);
+            let is_meant = |node: &Node<'_>| node.key().is_some_and(|key| finding.keys.iter().any(|own| *own == key));
+            members.filter(is_meant).take(MARKED_KEYS).map(|node| FindingPlace::Key(node.index())).collect::<Vec<_>>()
+        };
+        let places: Vec<Vec<_>> = findings
+            .iter()
+            .map(|finding| match keys_of(finding) {
+                keys if keys.is_empty() => finding.places.iter().flat_map(places_of).collect(),
+                keys => keys,
+            })
+            .collect();
+        let to_mark = MarkedPlaces::of(findings.iter().map(|finding| finding.severity).zip(places.iter().cloned()));
+        let content = subject.reading.content_text().unwrap_or_default();
         let text_len = start.saturating_sub(1);
-        let payload = payload.filter(|payload| payload.is_structured());
+        let structured = payload.filter(|payload| payload.is_structured());
+        // A range of the message as one of `structuredContent`.
+        let within = |range: Range<usize>| {
+            let root = structured?.root().range().start;
+            Some(range.start.checked_sub(root)?..range.end.checked_sub(root)?)
+        };
         let marks_of = |places: &Vec<FindingPlace>| {
             let mut marks = FindingMarks::default();
-            let is_marked = |range: &Range<usize>| (1..MARKED_BYTES).contains(&range.len());
+            let (mut texts, mut data) = (Vec::new(), Vec::new());
             for place in places {
                 match place {
-                    FindingPlace::Text(range) if is_marked(range) => {
-                        marks.texts[0].push(range.clone());
-                        marks.texts[2].push(range.clone());
-                    }
-                    FindingPlace::Text(_) => {}
+                    FindingPlace::Text(range) => texts.push(range.clone()),
                     FindingPlace::Node(node) => {
                         marks.nodes.push(*node);
-                        let range = payload.and_then(|payload| {
-                            let (root, own) = (payload.root().range().start, payload.doc.node(*node)?.range());
-                            Some(own.start.checked_sub(root)?..own.end.checked_sub(root)?)
-                        });
-                        if let Some(range) = range.filter(is_marked) {
-                            // In `both` a line feed and the data come after the text.
-                            let from = if starts.is_empty() { 0 } else { text_len + 1 };
-                            marks.texts[2].push(range.start + from..range.end + from);
-                            marks.texts[1].push(range);
-                        }
+                        let node = structured.and_then(|payload| payload.doc.node(*node));
+                        data.extend(node.and_then(|node| within(node.range())));
                     }
+                    FindingPlace::Key(node) => {
+                        marks.keys.push(*node);
+                        let Some(node) = payload.and_then(|payload| payload.doc.node(*node)) else { continue };
+                        data.extend(structured.and_then(|_| within(node.key_range()?)));
+                        let value = payload.and_then(|payload| payload.place_in_text(node, &subject.reading));
+                        texts.extend(value.and_then(|value| marks::key_before(&content, value.start, node)));
+                    }
+                    FindingPlace::Message(_) => {}
                 }
             }
+            // In `both` a line feed and the data come after the text.
+            let from = if starts.is_empty() { 0 } else { text_len + 1 };
+            let both = data.iter().map(|range| range.start + from..range.end + from);
+            marks.texts = [texts.clone(), data.clone(), texts.into_iter().chain(both).collect()];
+            marks.texts.iter_mut().for_each(|texts| texts.retain(is_marked));
             marks.sorted()
         };
         let marks_of: Vec<_> = places.iter().map(marks_of).collect();
@@ -162,12 +212,12 @@ impl AnswerFindings {
             marks[finding.severity as usize].merge(own);
         }
         let marks = marks.map(FindingMarks::sorted);
-        Self { findings, contradictions: Vec::new(), places, marks, marks_of }
+        Self { findings, contradictions: Vec::new(), places, marks, marks_of, to_mark }
     }
 }
 
 /// Ranges in order, those that overlap as one.
-fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub(super) fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     let mut out: Vec<Range<usize>> = Vec::new();
     for range in ranges {

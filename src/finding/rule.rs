@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::answer::{saved, tokens};
+use super::answer::saved;
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundAt, FoundIn, RuleSettings, drift};
 use super::{annotations, definition, markdown, parity, prompt, protocol, resource, schema, shape, size};
 use crate::analysis::{Mended, Parts};
@@ -249,6 +249,8 @@ pub struct Hit {
     pub message: String,
     pub places: Vec<FoundAt>,
     pub count: u64,
+    /// The keys that are meant of the records of the list at its first place.
+    pub keys: Vec<String>,
     pub saves: Option<Tokens>,
     pub mended: Option<Arc<Mended>>,
     /// In place of what the profiles say.
@@ -309,6 +311,7 @@ impl<'a> Hits<'a> {
                     subject,
                     places: Vec::new(),
                     count: 1,
+                    keys: Vec::new(),
                     saves: None,
                     mended: None,
                     severity: None,
@@ -340,6 +343,12 @@ impl Hit {
         self.at_path(FoundIn::Definition, path)
     }
 
+    /// These keys of the records of the list at its place are meant.
+    pub fn of_keys(&mut self, keys: Vec<String>) -> &mut Self {
+        self.keys = keys;
+        self
+    }
+
     pub fn saves(&mut self, tokens: Tokens) -> &mut Self {
         self.saves = Some(tokens);
         self
@@ -347,8 +356,8 @@ impl Hit {
 
     /// The answer as the fix makes it, and what that saves against what is sent.
     pub fn mends(&mut self, answer: &CheckedAnswer<'_>, parts: Parts) -> &mut Self {
-        self.saves = Some(saved(answer.sent(), tokens(&parts.sent())));
-        let is_small = parts.sent().len() <= Mended::MOST_BYTES;
+        self.saves = Some(saved(answer.sent(), answer.count_parts(&parts)));
+        let is_small = parts.pieces().iter().map(|piece| piece.len()).sum::<usize>() <= Mended::MOST_BYTES;
         self.mended = is_small.then(|| Arc::new(Mended::of(answer.subject, parts)));
         self
     }

@@ -27,8 +27,8 @@ pub struct RuleSettings {
     pub profiles: BTreeSet<Profile>,
     /// By rule.
     pub changes: BTreeMap<&'static str, RuleChange>,
-    /// Rules that say nothing of a tool, resource or prompt, by its name.
-    pub silenced: BTreeSet<(&'static str, String)>,
+    /// Rules that say nothing of a tool, resource or prompt, by its name, each with the reason.
+    pub silenced: BTreeMap<(&'static str, String), String>,
     /// From which severity on a check says no.
     pub fail_on: Severity,
 }
@@ -38,7 +38,7 @@ impl Default for RuleSettings {
         Self {
             profiles: BTreeSet::from(Profile::DEFAULT),
             changes: BTreeMap::new(),
-            silenced: BTreeSet::new(),
+            silenced: BTreeMap::new(),
             fail_on: Severity::Error,
         }
     }
@@ -136,7 +136,7 @@ impl RuleSettings {
                 let what = format!("`{}` is silent for `{tool}` without a reason", rule.id);
                 return Err(wrong(what, Some(reason.span())).hint("say why: reason = \"…\""));
             }
-            settings.silenced.insert((rule.id, tool));
+            settings.silenced.insert((rule.id, tool), reason.into_inner());
         }
         for (id, change) in file.rules {
             let (rule, span) = (known(&id)?, Some(id.span()));
@@ -160,6 +160,11 @@ impl RuleSettings {
             || !rule.levels.iter().any(|(profile, _)| self.profiles.contains(profile))
     }
 
+    /// The rules that say nothing of a tool, resource or prompt, each with the reason.
+    pub fn silenced_for(&self, name: &str) -> impl Iterator<Item = (&'static str, &str)> {
+        self.silenced.iter().filter(move |((_, tool), _)| tool == name).map(|((rule, _), reason)| (*rule, reason.as_str()))
+    }
+
     /// The number above which a rule speaks up; 0 where it has none.
     pub fn limit(&self, rule: &Rule) -> u64 {
         let own = self.changes.get(rule.id).and_then(|change| change.limit);
@@ -175,7 +180,7 @@ impl RuleSettings {
             levels.map(|(profile, severity)| (*profile, change.or(hit.severity).unwrap_or(*severity))).collect();
         let severity = profiles.iter().map(|(_, severity)| *severity).min()?;
         let subject = hit.subject.unwrap_or_else(|| subject.to_owned());
-        if !self.silenced.is_empty() && self.silenced.contains(&(rule.id, subject.clone())) {
+        if !self.silenced.is_empty() && self.silenced.contains_key(&(rule.id, subject.clone())) {
             return None;
         }
         Some(Finding {
@@ -186,6 +191,7 @@ impl RuleSettings {
             subject,
             places: hit.places,
             count: hit.count,
+            keys: hit.keys,
             saves: hit.saves.filter(|saved| saved.o200k_base > 0),
             mended: hit.mended,
         })

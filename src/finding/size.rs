@@ -76,7 +76,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("size/tools-list", &[(Cost, Costs)], RuleCheck::Server(long_description))
         .means("A description is longer than 2 KB. Every session pays for it before the first call; what is saved is what is beyond the limit.")
         .fix("Say what the tool is for and when to use it; the rest into the arguments' descriptions or a resource.")
-        .source("Claude Code cuts descriptions at 2,048 characters (hosts)")
+        .source("Claude Code cut descriptions at 2,048 characters before it raised that; definition/over-host-cap has what hosts cut now")
         .limit(2_048, "characters"),
 ];
 
@@ -122,8 +122,8 @@ fn host_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         return;
     }
     let mut cut: Vec<(String, usize, String)> = Vec::new();
-    for (host, view) in answer.hosts.iter().zip(answer.views()) {
-        let what = match view.limit.state {
+    for (host, state) in answer.limits() {
+        let what = match state {
             LimitState::Cut => "cut it",
             LimitState::Replaced => "put a notice in its place",
             LimitState::Error => "put an error in its place",
@@ -134,10 +134,10 @@ fn host_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                 *hosts += 1;
                 if *hosts <= 4 {
                     names.push_str(", ");
-                    names.push_str(&host.name);
+                    names.push_str(host);
                 }
             }
-            None => cut.push((what.to_owned(), 1, host.name.clone())),
+            None => cut.push((what.to_owned(), 1, (*host).to_owned())),
         }
     }
     for (what, hosts, names) in cut {
@@ -147,6 +147,9 @@ fn host_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn broken_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    if answer.json_text().is_some() {
+        return;
+    }
     for block in answer.subject.reading.text_blocks() {
         let text = block.text.as_deref().unwrap_or_default();
         let start = text.len() - text.trim_start().len();
@@ -207,7 +210,6 @@ fn no_guidance(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if !answer.is_success() || !answer.says_more().is_some_and(|(_, more)| more) {
         return;
     }
-    let text = answer.text.to_lowercase();
     // Keys such as `hasNextPage` are no way on.
     let has_cursor = answer.exact_payload().is_some_and(|payload| {
         leaves(payload.root()).take(100_000).any(|leaf| {
@@ -215,15 +217,16 @@ fn no_guidance(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             !leaf.is_null() && leaf.as_bool().is_none() && (key.contains("cursor") || key.starts_with("next") || key == "offset")
         })
     });
-    let is_prose = answer.json_text().is_none();
-    let says = is_prose
-        && WAYS.iter().any(|word| {
+    let says = || {
+        let text = answer.lower_text();
+        WAYS.iter().any(|word| {
             text.contains(&format!("`{word}"))
                 || text.contains(&format!("use {word}"))
                 || text.contains(&format!("{word}:"))
                 || text.contains(&format!("{word} ="))
-        });
-    if !has_cursor && !says {
+        })
+    };
+    if !has_cursor && (answer.json_text().is_some() || !says()) {
         hits.say("there is more, and nothing says how to get it").at(answer.text_at(answer.text.len()..answer.text.len()));
     }
 }
@@ -240,7 +243,7 @@ fn unknown_param(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         known.extend(names.iter().cloned());
     }
     static ADVICE: RulePattern =
-        RulePattern::new(|| Regex::new(r"(?i)\buse (?:the )?`([A-Za-z_][A-Za-z0-9_]*)(?:`|\s*[:=])").ok());
+        RulePattern::new(|| Regex::new(r"(?i)(?-u:\b)use (?:the )?`([A-Za-z_][A-Za-z0-9_]*)(?:`|\s*[:=])").ok());
     let Some(advice) = &*ADVICE else { return };
     for said in advice.captures_iter(&answer.text).take(50) {
         let (Some(all), Some(name)) = (said.get(0), said.get(1)) else { continue };
@@ -259,9 +262,8 @@ fn silent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let says = ["total", "more", "truncated", "cursor", "next", "remaining", "offset"];
     let is_said =
         near(payload.root()).filter_map(|node| node.key()).any(|key| says.iter().any(|word| key.to_lowercase().contains(word)));
-    let text = answer.text.to_lowercase();
-    let is_told = answer.json_text().is_none() && says.iter().chain(&[" of ", "showing"]).any(|word| text.contains(word));
-    if !is_said && !is_told {
+    let is_told = || says.iter().chain(&[" of ", "showing"]).any(|word| answer.lower_text().contains(word));
+    if !is_said && (answer.json_text().is_some() || !is_told()) {
         hits.say(format!(
             "{}, as many as `{name}` asked for, and nothing says whether there are more",
             number_of(asked, "records")
@@ -279,7 +281,7 @@ fn exceeded(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn many_records(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(list) = answer.records().filter(|list| list.len() as u64 > hits.limit) else { return };
-    let all = answer.count(&list.raw_text());
+    let all = answer.count_value(list);
     let each = (all.o200k_base / list.len() as u64).max(1);
     let first: Vec<_> = list
         .children()

@@ -282,7 +282,45 @@ fn what_was_read_from_a_text_is_marked_in_both() {
     let found = crate::analysis::Ctx::of(&subjects, &hosts, &cancel).get(&FindingsQuery(Arc::new(settings))).unwrap().unwrap();
     let at = found.findings.iter().position(|finding| finding.rule.id == "shape/json-in-json").unwrap();
     assert!(matches!(found.places[at][..], [FindingPlace::Text(_), FindingPlace::Node(_)]), "{:?}", found.places[at]);
-    assert_eq!((found.marks_of[at].texts("content").len(), found.marks_of[at].nodes().len()), (1, 1));
+    assert_eq!((found.marks_of[at].texts("content").unwrap().len(), found.marks_of[at].nodes().len()), (1, 1));
+}
+
+#[test]
+fn places_are_found_in_every_text() {
+    let record = |at: usize| serde_json::json!({"id": 100 + at, "fullName": format!("Ann {at}")});
+    let data = serde_json::json!({"items": (0..5).map(record).collect::<Vec<_>>()});
+    let text = "Two\nlines, \"quoted\": é\u{202e}x";
+    let answer = serde_json::json!({"content": [{"type": "text", "text": "first"}, {"type": "text", "text": text}], "structuredContent": data});
+    let (settings, hosts) = (RuleSettings::default(), Hosts::built_in());
+    let subjects = [subject(Arc::new(capture(&answer.to_string(), &Tool::unlisted("t"), None, None)))];
+    let cancel = crate::cancel::Cancel::new();
+    let cx = crate::analysis::Ctx::of(&subjects, &hosts, &cancel);
+    let found = cx.get(&FindingsQuery(Arc::new(settings))).unwrap().unwrap();
+    let at = |id: &str| found.findings.iter().position(|finding| finding.rule.id == id).unwrap();
+    let said = |of: MarkedText, id: &str| {
+        let marks = cx.get(&TextMarksQuery { places: Arc::clone(&found.to_mark), of }).unwrap().unwrap();
+        let text = match of {
+            MarkedText::Format(format) => cx.text(format).ok().unwrap(),
+            MarkedText::Host { host, .. } => crate::analysis::HostPlaces::of(&subjects[0], cx.host(host).unwrap(), false).text,
+        };
+        marks.of_each[at(id)].iter().map(|place| text[place.clone()].to_owned()).collect::<Vec<_>>()
+    };
+    let wire = MarkedText::Format("wire");
+    assert_eq!(said(wire, "markdown/bidi"), ["\u{202e}"]);
+    let keys = said(wire, "shape/repeated-keys");
+    assert_eq!((keys.len(), &*keys[0], &*keys[1]), (10, "\"id\"", "\"fullName\""));
+    for format in ["json", "json-pretty", "structured", "both"] {
+        let keys = match found.marks_of[at("shape/repeated-keys")].texts(format) {
+            Some(places) => places.len(),
+            None => said(MarkedText::Format(format), "shape/repeated-keys").len(),
+        };
+        assert_eq!(keys, 10, "{format}");
+    }
+    assert_eq!(said(MarkedText::Format("yaml"), "shape/repeated-keys")[..2], ["id", "fullName"]);
+    assert_eq!(said(MarkedText::Format("json-pretty"), "shape/repeated-keys")[1], "\"fullName\"");
+    let shown =
+        hosts.iter().filter(|host| said(MarkedText::Host { host: host.id, with_cuts: false }, "markdown/bidi") == ["\u{202e}"]);
+    assert!(shown.count() > 5, "hosts that show the text mark it");
 }
 
 #[test]
@@ -326,7 +364,7 @@ fn hostile_answers_stay_linear() {
         let start = Instant::now();
         let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
         checked.matched();
-        checked.views();
+        checked.limits();
         let ready = start.elapsed();
         Checker { settings: &settings, hosts: &hosts }.answer(&checked);
         start.elapsed() - ready

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use sha2::{Digest, Sha256};
 
 use crate::capture::{FactCount, FactMatches, Payload, count_facts};
-use crate::token::{Counter, Counts};
+use crate::token::{self, Counts};
 
 type Key = [u8; 32];
 
@@ -15,6 +15,8 @@ type Key = [u8; 32];
 #[derive(Debug, Default)]
 pub struct TextMemo {
     counts: Mutex<HashMap<Key, Counts>>,
+    /// Of the insides of long texts.
+    insides: Mutex<HashMap<Key, Counts>>,
     facts: Mutex<HashMap<Key, FactCount>>,
     pub(super) text_only: OnceLock<super::TextOnly>,
     pub(super) renders: OnceLock<bool>,
@@ -35,10 +37,39 @@ impl TextMemo {
         if let Some(known) = lock(&self.counts).get(&key) {
             return *known;
         }
-        let mut counter = Counter::new();
-        counter.push(text);
-        let counts = counter.finish();
+        let counts = match std::str::from_utf8(text) {
+            Ok(text) => self.counts_of(&[text]),
+            Err(_) => Counts::of(text),
+        };
         lock(&self.counts).insert(key, counts);
+        counts
+    }
+
+    /// What a text measures that comes in pieces. A long piece that stands in another text too is counted once: what stands
+    /// around it changes the tokens at its ends alone.
+    pub fn counts_of(&self, pieces: &[&str]) -> Counts {
+        let mut sum = Counts::default();
+        let mut between = String::new();
+        for piece in pieces {
+            let Some(inside) = token::inside(piece) else {
+                between.push_str(piece);
+                continue;
+            };
+            between.push_str(&piece[..inside.start]);
+            sum = sum.plus(Counts::of(between.as_bytes())).plus(self.counts_inside(&piece[inside.clone()]));
+            between.clear();
+            between.push_str(&piece[inside.end..]);
+        }
+        sum.plus(Counts::of(between.as_bytes()))
+    }
+
+    fn counts_inside(&self, text: &str) -> Counts {
+        let key = key(text.as_bytes());
+        if let Some(known) = lock(&self.insides).get(&key) {
+            return *known;
+        }
+        let counts = Counts::of(text.as_bytes());
+        lock(&self.insides).insert(key, counts);
         counts
     }
 
@@ -81,6 +112,19 @@ mod tests {
         assert_eq!(known.counts(text.as_bytes()), counts);
         // Bytes that are no text are counted as they are shown.
         assert_eq!(known.counts(b"a\xffb").chars, 3);
+    }
+
+    #[test]
+    fn pieces_count_as_the_text_that_they_are() {
+        let known = TextMemo::default();
+        let (text, data) = ("It's 1,234 — 5 日本、語".repeat(9_000), r#"{"a":"it's","b":[1.5,"日本"]}"#.repeat(9_000));
+        for pieces in
+            [vec![&*text, "\n", &*data], vec![&*data], vec![&*text, &*text], vec!["x", &*data, "'s"], vec!["a", "b"], vec![]]
+        {
+            let whole = pieces.concat();
+            assert_eq!(known.counts_of(&pieces), Counts::of(whole.as_bytes()), "{} bytes", whole.len());
+        }
+        assert_eq!(lock(&known.insides).len(), 2, "of each text one inside");
     }
 
     #[test]

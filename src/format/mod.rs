@@ -30,7 +30,7 @@ use round_trip::{DecodeError, Decoded};
 pub(crate) use rows::{MAX_CELLS, cell_text};
 pub use table::TableForm;
 
-use crate::capture::{Block, BlockKind, Capture, Payload, Reading, Statement, text_only};
+use crate::capture::{Block, BlockKind, Capture, FactMatches, Payload, Reading, Statement, text_only};
 use crate::json::Doc;
 use crate::reader;
 use crate::token::{self, Tokens};
@@ -54,7 +54,12 @@ impl ParsedCapture {
 
     /// What the texts say that the data does not hold. Worked out once.
     pub fn text_only(&self) -> &TextOnly {
-        self.known.text_only.get_or_init(|| TextOnly::of(self))
+        self.text_only_beside(None)
+    }
+
+    /// The same where the data's facts in the text content are known already.
+    pub fn text_only_beside(&self, matched: Option<&FactMatches>) -> &TextOnly {
+        self.known.text_only.get_or_init(|| TextOnly::of(self, matched))
     }
 
     /// Whether rendering shows something else than the texts do: they have marks of Markdown, or a block is no text. A
@@ -120,7 +125,7 @@ fn count(text: &str) -> Tokens {
 }
 
 impl TextOnly {
-    fn of(subject: &ParsedCapture) -> Self {
+    fn of(subject: &ParsedCapture, matched: Option<&FactMatches>) -> Self {
         let reading = &subject.reading;
         let others = reading.blocks.iter().filter(|block| block.kind != BlockKind::Text || block.text.is_none()).count();
         let (Some(payload), Some(text)) = (&subject.payload, reading.content_text()) else {
@@ -137,7 +142,7 @@ impl TextOnly {
         }
         let covered = payload.covered(reading);
         let arguments = Doc::parse(subject.capture.arguments.clone());
-        let statements = text_only(payload, &text, &covered, arguments.root());
+        let statements = text_only(payload, &text, &covered, arguments.root(), matched);
         // The words of a list item enclose the values in it: each piece of the text counts once.
         let pieces = reader::merged(statements.iter().map(|statement| statement.range.clone()).collect());
         let tokens = pieces.into_iter().fold(Tokens::default(), |sum, piece| sum.plus(count(&text[piece])));

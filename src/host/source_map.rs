@@ -65,7 +65,7 @@ impl Span {
     }
 
     /// The part of it that is in `range`, which now begins at 0.
-    fn slice(&self, range: &Range<usize>) -> Self {
+    pub fn slice(&self, range: &Range<usize>) -> Self {
         let own = self.range();
         let cut = own.start.max(range.start)..own.end.min(range.end);
         let skipped = cut.start - own.start;

@@ -265,6 +265,12 @@ impl<'a> Node<'a> {
         self.entry().raw_key(&self.doc.bytes)
     }
 
+    /// The key's place in the document, its quotes included.
+    pub fn key_range(self) -> Option<Range<usize>> {
+        let (key, inside) = (self.raw_key()?, self.entry().key as usize);
+        Some(inside - 1..inside + key.len() + 1)
+    }
+
     /// The member's key, decoded; `None` for array elements and the root.
     pub fn key(self) -> Option<Cow<'a, str>> {
         self.raw_key().map(decode_string)
@@ -405,6 +411,30 @@ pub fn decode_string(raw: &[u8]) -> Cow<'_, str> {
         Ok(text) => Cow::Owned(text),
         Err(bad) => Cow::Owned(String::from_utf8_lossy(bad.as_bytes()).into_owned()),
     }
+}
+
+/// Where bytes of a string's decoded text, in order, stand in the document; none where it is not UTF-8.
+pub fn source_offsets(string: Node<'_>, decoded: &[usize]) -> Vec<usize> {
+    let raw = inside(string.raw());
+    if std::str::from_utf8(raw).is_err() {
+        return Vec::new();
+    }
+    let begin = string.range().start + 1;
+    let (mut at, mut seen) = (0, 0);
+    let mut find = |wanted: usize| {
+        while seen < wanted && at < raw.len() {
+            let (used, length) = match raw[at] {
+                b'\\' => {
+                    let (char, used) = decode_escape(&raw[at..]);
+                    (used, char.len_utf8())
+                }
+                _ => (1, 1),
+            };
+            (at, seen) = (at + used, seen + length);
+        }
+        begin + at
+    };
+    decoded.iter().map(|wanted| find(*wanted)).collect()
 }
 
 fn hex4(raw: &[u8]) -> Option<u32> {

@@ -17,6 +17,20 @@ fn check_faults(text: &[u8], expected: &[(FaultKind, usize)]) {
 }
 
 #[test]
+fn bytes_of_a_decoded_text_have_a_place_in_the_document() {
+    let doc = Doc::parse(Bytes::from_static(br#"{"k\u0065y": "a\n\u00e9b\ud83d\ude00c"}"#));
+    let node = doc.root().unwrap().child(0).unwrap();
+    let text = node.as_str().unwrap();
+    let at = |part: &str| text.find(part).unwrap();
+    let wanted = [0, at("\n"), at("b"), at("c"), text.len()];
+    let rest: Vec<_> = source_offsets(node, &wanted).into_iter().map(|at| String::from_utf8_lossy(&doc.bytes()[at..])).collect();
+    let whole = r#"a\n\u00e9b\ud83d\ude00c"}"#;
+    assert_eq!(rest, [whole, &whole[1..], &whole[9..], &whole[22..], &whole[23..]]);
+    assert_eq!(&doc.bytes()[node.key_range().unwrap()], br#""k\u0065y""#);
+    assert_eq!(doc.root().unwrap().key_range(), None);
+}
+
+#[test]
 fn keeps_spelling_and_order() {
     let doc = doc(r#" {"b": 1e3, "a": [9007199254740993, -0.0, 1.10], "é\u00e9": "x\n\ud83d\ude00"} "#);
     assert!(doc.is_json());

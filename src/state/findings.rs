@@ -77,10 +77,10 @@ impl State {
         self.view.findings.file.clone().or_else(new)
     }
 
-    pub(super) fn silenced(&mut self, file: PathBuf, ToolSilence { rule, tool, .. }: ToolSilence) {
+    pub(super) fn silenced(&mut self, file: PathBuf, ToolSilence { rule, tool, reason }: ToolSilence) {
         self.toast(&format!("{rule} says nothing of {tool} any more: {}", file.display()));
         let view = &mut self.view.findings;
-        Arc::make_mut(&mut view.rules).silenced.insert((rule, tool));
+        Arc::make_mut(&mut view.rules).silenced.insert((rule, tool), reason);
         (view.file, view.selected) = (Some(file), None);
     }
 
@@ -135,7 +135,7 @@ mod tests {
         let silenced = Event::Silenced { file: "/work/loupe.toml".into(), silence: silence() };
         state.apply(silenced, &mut Vec::new());
         let rules = &state.view.findings.rules;
-        assert!(rules.silenced.contains(&("markdown/link", "search".to_owned())));
+        assert_eq!(rules.silenced_for("search").collect::<Vec<_>>(), [("markdown/link", "ours")]);
         assert!(rules.profiles.contains(&Profile::AutotaskDual), "what was chosen in the window stays");
         state.perform(FindingsAction::UseRules { file: "/loupe.toml".into(), text: String::new() }, &mut Vec::new());
         assert_eq!(state.rules_file(), Some("/loupe.toml".into()));

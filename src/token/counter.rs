@@ -13,6 +13,26 @@ pub struct Counts {
     pub tokens: Tokens,
 }
 
+impl Counts {
+    /// Both sums.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes + other.bytes,
+            chars: self.chars + other.chars,
+            utf16: self.utf16 + other.utf16,
+            tokens: self.tokens.plus(other.tokens),
+        }
+    }
+
+    /// Of a text.
+    pub fn of(text: &[u8]) -> Self {
+        let mut counter = Counter::new();
+        counter.push(text);
+        counter.finish()
+    }
+}
+
 /// Takes a text in pieces, cut anywhere; the counts equal those of the whole.
 #[derive(Debug)]
 pub struct Counter {

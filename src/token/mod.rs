@@ -11,6 +11,8 @@ mod file;
 mod subtree;
 mod tokenizer;
 
+use std::ops::Range;
+
 pub use counter::{Counter, Counts};
 pub use file::{FileKind, MAX_FILE_BYTES, TokenizerFile};
 pub use subtree::{Role, each_start, each_token, subtrees};
@@ -114,24 +116,37 @@ fn pieces<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
     take(rest)
 }
 
+/// How far from its ends a place to cut a text at is looked for.
+const END_BYTES: usize = 4 << 10;
+
+/// The part of a long text whose tokens are the same whatever stands around it: between the first and the last place to cut
+/// it at. `None` of a short text, and where there is no such place near an end.
+pub fn inside(text: &str) -> Option<Range<usize>> {
+    if text.len() < PIECE_BYTES {
+        return None;
+    }
+    let start = (1..END_BYTES).find(|at| is_cut(text, *at))?;
+    Some(start..safe_cut(text, text.len() - END_BYTES)?)
+}
+
 /// The last place in `text`, not before `from`, where every built-in encoding always begins a new pre-token, whatever
 /// stands around it: between a letter or digit and an ASCII character that is neither and no apostrophe. No alternative of their patterns spans
 /// such a pair (`'s` is why the apostrophe is left out), none looks behind, and `\s+$` cannot match before it.
 fn safe_cut(text: &str, from: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    for at in (from.max(1)..bytes.len()).rev() {
+    (from.max(1)..text.len()).rev().find(|at| {
         #[cfg(test)]
         SEARCHED.set(SEARCHED.get() + 1);
-        let byte = bytes[at];
-        if byte.is_ascii() && !byte.is_ascii_alphanumeric() && byte != b'\'' {
-            let before = bytes[at - 1];
-            if before.is_ascii_alphanumeric() || (!before.is_ascii() && text[..at].chars().next_back().is_some_and(is_ideograph))
-            {
-                return Some(at);
-            }
-        }
-    }
-    None
+        is_cut(text, *at)
+    })
+}
+
+/// Whether `at`, which is not 0, is such a place.
+fn is_cut(text: &str, at: usize) -> bool {
+    let (before, byte) = (text.as_bytes()[at - 1], text.as_bytes()[at]);
+    byte.is_ascii()
+        && !byte.is_ascii_alphanumeric()
+        && byte != b'\''
+        && (before.is_ascii_alphanumeric() || (!before.is_ascii() && text[..at].chars().next_back().is_some_and(is_ideograph)))
 }
 
 /// Letters of scripts that run on without spaces; each is in `\p{Lo}`.

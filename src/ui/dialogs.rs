@@ -2,6 +2,7 @@
 //!
 //! A dialog shows whole what it asks about. Esc and a click beside it are always the safe answer.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -9,14 +10,15 @@ use egui::{Frame, Id, Key, Label, Margin, Modifiers, RichText, Role, ScrollArea,
 
 use super::theme::{self, ThemeTokens};
 use super::{
-    Cx, call_bar, commands, connect, diff, drawer, exact, fixture, history, icons, once, palette, server_requests, servers,
-    top_bar, watch, widgets,
+    Cx, call_bar, commands, connect, definition, diff, drawer, exact, fixture, history, icons, once, palette, server_requests,
+    servers, top_bar, watch, widgets,
 };
 use crate::capture::Tool;
+use crate::finding::Severity;
 use crate::fixture::export::ExportChoice;
-use crate::state::media::MediaAction;
+use crate::json::Doc;
+use crate::json::walk::{WalkEvent, walk};
 use crate::state::{Action, CallAction, CallOwner, Dialog, PathPurpose};
-use crate::token::Tokens;
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
     match (&cx.state.dialog, cx.state.server_requests.open.front()) {
@@ -88,7 +90,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
             Dialog::KeepArguments { name } => call_bar::saved::keep_ui(ui, cx, name),
             Dialog::Variables { name, value } => call_bar::saved::variables_ui(ui, cx, name, value, height),
             Dialog::Watch(edited) => watch::dialog_ui(ui, cx, edited),
-            Dialog::Definition { tool } => definition_ui(ui, cx, tool, height),
+            Dialog::Definition { tool } => definition::definition_ui(ui, cx, tool, height),
             Dialog::OpenLink { url } => link_ui(ui, cx, url),
             Dialog::ToolsChanged => {
                 title(ui, cx, "Tools since the previous connection");
@@ -142,6 +144,14 @@ pub(super) const MAX_LABEL: usize = 16 << 10;
 
 /// A box of exact lines; only those in sight are laid out.
 pub(super) fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
+    marked_code_ui(ui, salt, lines, &BTreeMap::new(), height);
+}
+
+/// Findings about lines, by position: the gravest severity and what they say.
+pub(super) type LineMarks = BTreeMap<usize, (Severity, String)>;
+
+/// The same with lines that findings are about.
+pub(super) fn marked_code_ui(ui: &mut Ui, salt: &str, lines: &[String], marks: &LineMarks, height: f32) {
     let t = ThemeTokens::of(ui);
     Frame::new()
         .fill(t.bg)
@@ -155,16 +165,29 @@ pub(super) fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
                 theme::TEXT_ROW,
                 lines.len(),
                 |ui, range| {
-                    for line in &lines[range] {
+                    for (at, line) in lines.iter().enumerate().take(range.end).skip(range.start) {
                         let shown = if line.is_empty() { " " } else { line };
                         let galley = ui.painter().layout_no_wrap(shown.to_owned(), theme::code(), t.text);
                         let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x, theme::TEXT_ROW), Sense::hover());
-                        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, line));
+                        let mark = marks.get(&at);
+                        let said = mark.map(|(_, said)| format!("; {said}")).unwrap_or_default();
+                        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{line}{said}")));
+                        if let Some((severity, said)) = mark {
+                            let place = rect.with_min_x(rect.left() + indent(ui, line));
+                            ui.painter().add(drawer::findings::mark_shape(t, place, *severity));
+                            response.on_hover_text(said);
+                        }
                         ui.painter().galley(rect.min, galley, t.text);
                     }
                 },
             );
         });
+}
+
+/// The width of the blanks that a line begins with.
+fn indent(ui: &Ui, line: &str) -> f32 {
+    let blanks = &line[..line.len() - line.trim_start().len()];
+    ui.painter().layout_no_wrap(blanks.to_owned(), theme::code(), ThemeTokens::of(ui).text).size().x
 }
 
 /// Gives the keyboard to the answer that Enter is to give, once, when the dialog opens. Neither the keys that make a call
@@ -236,103 +259,37 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
     });
 }
 
-fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
-    title(ui, cx, name);
-    let shown;
-    let listed = cx.state.tools.iter().find(|listed| listed.tool.name == name);
-    let (tool, tokens): (&Tool, _) = match (listed, cx.state.capture()) {
-        (Some(listed), _) => (&listed.tool, listed.tokens),
-        (None, Some(capture)) if capture.tool.name == name => {
-            shown = Arc::clone(capture);
-            (&shown.tool, None)
-        }
-        _ => {
-            paragraph(ui, "The server no longer lists this tool");
-            return;
-        }
-    };
-    definition_parts(ui, cx, tool, tokens, height);
-}
-
-/// What a model reads of a tool, part by part, and what it costs.
-pub(super) fn definition_parts(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool, tokens: Option<Tokens>, height: f32) {
-    let t = ThemeTokens::of(ui);
-    let mut cost = vec![widgets::number_text(tool.raw.len() as u64, "bytes")];
-    if let Some(tokens) = tokens {
-        let encoding = cx.state.settings.encoding();
-        cost.insert(0, format!("{} tok ({})", widgets::grouped(tokens.get(encoding)), encoding.name()));
-    }
-    ui.label(
-        RichText::new(format!("The definition as the server lists it · {}", cost.join(" · "))).font(theme::small()).color(t.weak),
-    );
-    for fault in &tool.faults {
-        ui.label(RichText::new(fault).font(theme::small()).color(t.warn));
-    }
-    ScrollArea::vertical().id_salt("definition").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(
-        ui,
-        |ui| {
-            part(ui, "name", &tool.name);
-            if let Some(title) = &tool.title {
-                part(ui, "title", title);
-            }
-            match &tool.description {
-                Some(description) if description.len() > MAX_LABEL => {
-                    ui.label(RichText::new("description").font(theme::mono(12.0)).color(t.weak));
-                    let lines = once::per_text(ui, Id::unique("long description"), &tool.raw, || {
-                        Arc::new(folded(description.lines().map(str::to_owned).collect()))
-                    });
-                    code_ui(ui, "description", &lines, 320.0);
-                }
-                Some(description) => part(ui, "description", description),
-                None => part(ui, "description", "none"),
-            }
-            if let Some(uri) = &tool.ui_resource {
-                app_ui(ui, cx, uri);
-            }
-            for (label, schema) in [("inputSchema", &tool.input_schema), ("outputSchema", &tool.output_schema)] {
-                let Some(schema) = schema else { continue };
-                ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
-                let lines = lines_of(ui, label, schema);
-                code_ui(ui, label, &lines, 320.0);
-            }
-        },
-    );
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
-        if widgets::Button::new("Copy definition")
-            .icon(icons::COPY)
-            .tip("The exact bytes of the server's list")
-            .show(ui)
-            .clicked()
-        {
-            cx.send(Action::Copy(String::from_utf8_lossy(&tool.raw).into_owned()));
-        }
-    });
-}
-
-/// The page of an MCP App: its address, and a button that reads its source like any resource's.
-fn app_ui(ui: &mut Ui, cx: &Cx<'_>, uri: &str) {
-    part(ui, "page of an MCP App, never executed here", uri);
-    let can_read = cx.state.connection.is_connected() && cx.state.running.is_none();
-    let tip =
-        if can_read { "Reads it from the server; it opens as text" } else { "Needs a connected server and no running call" };
-    if widgets::Button::new("Read source").icon(icons::CODE).tip(tip).enabled(can_read).small().show(ui).clicked() {
-        cx.send(Action::Media(MediaAction::Read(uri.to_owned())));
-    }
-}
-
-fn part(ui: &mut Ui, label: &str, text: &str) {
-    let t = ThemeTokens::of(ui);
-    ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
-    ui.add(Label::new(RichText::new(text).font(theme::base()).color(t.text)).wrap().selectable(true));
-}
-
 /// JSON laid out in lines; computed once per text.
 pub(super) fn lines_of(ui: &Ui, what: &str, json: &Bytes) -> Arc<Vec<String>> {
     once::per_text(ui, Id::unique(("lines of", what)), json, || {
         let text = String::from_utf8_lossy(json);
         // A text that is not JSON stands as it is: it is shown because someone decides about it.
-        let is_json = crate::json::Doc::parse(json.clone()).is_json();
+        let is_json = Doc::parse(json.clone()).is_json();
         Arc::new(folded(if is_json { pretty_lines(&text) } else { text.lines().map(str::to_owned).collect() }))
+    })
+}
+
+/// JSON, and the line that each of its values begins in where [`lines_of`] lays it out, by tape index; computed once per
+/// text.
+pub(super) fn lines_of_nodes(ui: &Ui, what: &str, json: &Bytes) -> Arc<(Doc, Vec<usize>)> {
+    once::per_text(ui, Id::unique(("lines of nodes", what)), json, || {
+        let doc = Doc::parse(json.clone());
+        let Some(root) = doc.root().filter(|_| doc.is_json()) else { return Arc::new((doc, Vec::new())) };
+        // Long lines are several rows.
+        let mut rows = vec![0];
+        for line in pretty_lines(&root.raw_text()) {
+            let pieces = folded(vec![line]).len();
+            rows.push(rows[rows.len() - 1] + pieces);
+        }
+        let (mut line, mut found) = (0, Vec::with_capacity(doc.len()));
+        walk(root, |event| match event {
+            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
+                line += usize::from(node.index() != root.index());
+                found.push(rows.get(line).copied().unwrap_or(0));
+            }
+            WalkEvent::Close(node) => line += usize::from(!node.is_empty()),
+        });
+        Arc::new((doc, found))
     })
 }
 
@@ -344,7 +301,7 @@ pub(super) fn exact_lines(ui: &Ui, what: &str, text: &Bytes) -> Arc<Vec<String>>
 }
 
 /// Long lines in pieces: a row is laid out whole, and a message can be one line of a million letters.
-fn folded(lines: Vec<String>) -> Vec<String> {
+pub(super) fn folded(lines: Vec<String>) -> Vec<String> {
     let mut out = Vec::with_capacity(lines.len());
     for line in lines {
         let mut rest = line.as_str();

@@ -13,6 +13,7 @@ mod collection;
 mod commands;
 mod compare;
 mod connect;
+mod definition;
 mod dialogs;
 mod diff;
 mod drawer;

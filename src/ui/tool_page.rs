@@ -3,7 +3,7 @@
 use egui::{Label, RichText, ScrollArea, Ui};
 
 use super::theme::{self, ThemeTokens};
-use super::{Cx, dialogs, icons, widgets};
+use super::{Cx, definition, icons, widgets};
 use crate::state::{ServersAction, ViewAction};
 
 /// Widest that lines are read without losing the next.
@@ -43,7 +43,7 @@ pub fn tool_page_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 if let Some(last) = cx.state.tool_arguments().and_then(|known| known.last.as_deref()) {
                     arguments_ui(ui, cx, last);
                 }
-                dialogs::definition_parts(ui, cx, tool, listed.tokens, WHOLE);
+                definition::definition_parts(ui, cx, tool, listed.tokens, WHOLE);
                 ui.add_space(16.0);
             });
         });

@@ -67,8 +67,8 @@ fn counts_said(text: &str, skip: &Range<usize>) -> Vec<CountSaid> {
         let (number, of) = (r"(?P<N>\d[\d,]*)", r"(?P<OF>[*_`]{0,2}(?: [A-Za-z][\w-]*){1,3})");
         let kinds = [
             format!(r"(?:found|returned|retrieved|fetched|listed|there (?:are|is)|total(?: of)?)[^\w\n]{{1,4}}{number}{of}"),
-            format!(r"{number}{of} (?:were )?(?:found|matched|returned)\b").replace("{1,3}", "{0,3}?"),
-            format!(r"{number}(?P<OF> (?:results?|matches|match|records?|items?|entries|entry|rows?|hits?))\b"),
+            format!(r"{number}{of} (?:were )?(?:found|matched|returned)(?-u:\b)").replace("{1,3}", "{0,3}?"),
+            format!(r"{number}(?P<OF> (?:results?|matches|match|records?|items?|entries|entry|rows?|hits?))(?-u:\b)"),
             format!(
                 r"(?:results|matches|found|total(?P<OF>(?: [A-Za-z][\w-]*){{1,2}}))[^\w\n]{{0,3}}:[^\w\n]{{1,4}}{number}[^\w\n]*$"
             ),
@@ -114,7 +114,7 @@ pub fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         return;
     }
     static SHOWING: RulePattern =
-        RulePattern::new(|| Regex::new(r"(?i)\bshowing (?:the )?(?:first )?(?P<shown>\d[\d,]*) of (?P<all>\d[\d,]*)").ok());
+        RulePattern::new(|| Regex::new(r"(?i)(?-u:\b)showing (?:the )?(?:first )?(?P<shown>\d[\d,]*) of (?P<all>\d[\d,]*)").ok());
     let Some(showing) = &*SHOWING else { return };
     let list = listed(answer, payload);
     if let Some(records) = answer.records().filter(|_| payload.is_structured()) {
@@ -146,7 +146,7 @@ pub fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let line = answer.text[said.place.start..].lines().next().unwrap_or_default();
     match list {
         Some((listed, _)) => {
-            let text = answer.text.to_lowercase();
+            let text = answer.lower_text();
             let says_part = PART.iter().any(|word| text.contains(word)) || answer.says_more().is_some_and(|(_, more)| more);
             // The line may tell both: `3 files, 12 matches`.
             let is_told = line.split(|char: char| !char.is_ascii_digit() && char != ',').any(|word| word == listed.to_string());

@@ -1,6 +1,6 @@
 //! How the data is laid out as JSON, and what other layouts save.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -58,13 +58,21 @@ fn is_sent_as_json(answer: &CheckedAnswer<'_>) -> bool {
 
 pub fn repeated_keys(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(list) = answer.records().filter(|list| list.len() as u64 >= hits.limit && is_sent_as_json(answer)) else { return };
-    let mut keys: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
-    for key in list.children().take(1_000).flat_map(Node::children).filter_map(Node::raw_key) {
-        *keys.entry(key.to_vec()).or_default() += 1;
+    // In the order in which they are met.
+    let mut keys: Vec<(Node<'_>, usize)> = Vec::new();
+    let mut known: HashMap<&[u8], usize> = HashMap::new();
+    for member in list.children().take(1_000).flat_map(Node::children) {
+        let Some(key) = member.raw_key() else { continue };
+        let at = *known.entry(key).or_insert_with(|| {
+            keys.push((member, 0));
+            keys.len() - 1
+        });
+        keys[at].1 += 1;
     }
     let records = list.len().min(1_000);
-    let shared = keys.values().filter(|count| **count * 10 >= records * 8).count();
-    if keys.is_empty() || shared * 10 < keys.len() * 8 {
+    let shared: Vec<_> =
+        keys.iter().filter(|(_, count)| count * 10 >= records * 8).filter_map(|(member, _)| member.key()).collect();
+    if keys.is_empty() || shared.len() * 10 < keys.len() * 8 {
         return;
     }
     let (Some(json), Some(table)) = (answer.written("json"), answer.written("json-table")) else { return };
@@ -86,17 +94,18 @@ pub fn repeated_keys(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let message = format!(
             "{} records with the same {} keys: {} tokens of compact JSON, {} as {title}",
             list.len(),
-            shared,
+            shared.len(),
             grouped(now.o200k_base),
             grouped(then.o200k_base)
         );
-        hits.say(message).at(answer.data_at(list)).mends(answer, answer.parts_with(&table));
+        let shared = shared.into_iter().map(|key| key.into_owned()).collect();
+        hits.say(message).at(answer.data_at(list)).of_keys(shared).mends(answer, answer.parts_with(&table));
     }
 }
 
 pub fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let is_whole = answer.subject.is_data_alone() && answer.subject.capture.wire_len() < REWRITE_BYTES;
-    if !is_whole || !answer.is_success() {
+    let is_small = answer.subject.capture.wire_len() < REWRITE_BYTES;
+    if !is_small || !answer.subject.is_data_alone() || !answer.is_success() {
         return;
     }
     let sent = answer.sent();
@@ -246,9 +255,12 @@ pub fn epoch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let is_time = leaf.as_i64().is_some_and(|number| {
             (1_000_000_000..2_200_000_000).contains(&number) || (1_000_000_000_000..2_200_000_000_000).contains(&number)
         });
+        if !is_time {
+            continue;
+        }
         let words = words(&leaf.key().unwrap_or_default());
         let says = ["time", "timestamp", "date", "at", "created", "updated", "modified", "expires", "mtime", "ctime", "ts"];
-        if is_time && words.iter().any(|word| says.contains(&word.as_str())) {
+        if words.iter().any(|word| says.contains(&word.as_str())) {
             hits.say(format!("`{}` is a time as a bare number", wild(&leaf.pointer_from(payload.root().index()))))
                 .at(answer.data_at(leaf));
         }
@@ -274,14 +286,14 @@ pub fn opaque(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     };
     let Some(payload) = answer.exact_payload().filter(|_| is_sent_as_json(answer)) else { return };
     let found = leaves(payload.root())
-        .filter(|leaf| leaf.key().is_some_and(|key| !is_taken(&key)) && leaf.as_str().is_some_and(|text| is_opaque(&text)));
+        .filter(|leaf| leaf.as_str().is_some_and(|text| is_opaque(&text)) && leaf.key().is_some_and(|key| !is_taken(&key)));
     let mut fields: BTreeMap<String, Node<'_>> = BTreeMap::new();
     for leaf in found {
         fields.entry(wild(&leaf.pointer_from(payload.root().index()))).or_insert(leaf);
     }
     let Some((path, first)) = fields.first_key_value() else { return };
     let is_kept =
-        |key: Option<&str>, value: &mut Value| !(key.is_some_and(|key| !is_taken(key)) && value.as_str().is_some_and(is_opaque));
+        |key: Option<&str>, value: &mut Value| !(value.as_str().is_some_and(is_opaque) && key.is_some_and(|key| !is_taken(key)));
     let Some(mended) = changed(answer, is_kept) else { return };
     let (all, saves) = (answer.sent(), saved(answer.sent(), tokens(&mended.sent())));
     if saves.o200k_base * 100 > all.o200k_base * hits.limit {

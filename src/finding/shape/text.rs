@@ -147,23 +147,23 @@ pub fn is_emoji(char: char) -> bool {
 
 pub fn emoji_heading(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
-    let mut mended = answer.text.clone();
-    let mut places = Vec::new();
+    let mut mended = String::new();
+    let mut places: Vec<Range<usize>> = Vec::new();
     for (event, range) in answer.markdown() {
         if let Event::Start(Tag::Heading { .. }) = event {
             let heading = text[range.clone()].trim_end();
             if heading.contains(is_emoji) {
                 let plain: String = heading.chars().filter(|char| !is_emoji(*char) && *char != '\u{fe0f}').collect();
                 let plain = plain.replace("  ", " ");
-                places.push((range.start..range.start + heading.len(), plain));
+                mended.push_str(&text[places.last().map_or(0, |last| last.end)..range.start]);
+                mended.push_str(&plain);
+                places.push(range.start..range.start + heading.len());
             }
         }
     }
-    for (place, plain) in places.iter().rev() {
-        mended.replace_range(place.clone(), plain);
-    }
+    mended.push_str(&answer.text[places.last().map_or(0, |last| last.end)..]);
     let many = places.len();
-    for (at, (place, _)) in places.into_iter().enumerate() {
+    for (at, place) in places.into_iter().enumerate() {
         let hit = hits.say("emoji in a heading");
         hit.at(answer.text_at(place));
         if at + 1 == many {
@@ -251,7 +251,7 @@ pub fn verbose_metrics(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 pub fn iso_time(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static ISO: RulePattern = RulePattern::new(|| Regex::new(r"\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}").ok());
+    static ISO: RulePattern = RulePattern::new(|| Regex::new(r"(?-u:\b)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}").ok());
     let Some(iso) = &*ISO else { return };
     for found in iso.find_iter(answer.markdown_text()).take(1_000).filter(|_| is_markdown(answer)) {
         hits.say("a time in ISO form").at(answer.text_at(found.range()));
@@ -259,10 +259,11 @@ pub fn iso_time(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 pub fn relative_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static RELATIVE: RulePattern =
-        RulePattern::new(|| Regex::new(r"(?i)\b\d+ ?(?:minutes?|mins?|hours?|days?|weeks?|months?|[mhdw]) ago\b").ok());
+    static RELATIVE: RulePattern = RulePattern::new(|| {
+        Regex::new(r"(?i)(?-u:\b)\d+ ?(?:minutes?|mins?|hours?|days?|weeks?|months?|[mhdw]) ago(?-u:\b)").ok()
+    });
     static DATE: RulePattern = RulePattern::new(|| {
-        Regex::new(r"(?i)\b\d{4}-\d{2}-\d{2}|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2},? \d{4}\b").ok()
+        Regex::new(r"(?i)(?-u:\b)\d{4}-\d{2}-\d{2}|(?-u:\b)(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2},? \d{4}(?-u:\b)").ok()
     });
     let (Some(relative), Some(date)) = (&*RELATIVE, &*DATE) else { return };
     let Some(first) = relative.find(answer.markdown_text()) else { return };
@@ -330,7 +331,7 @@ pub fn heading_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 pub fn inconsistent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static PROGRESS: RulePattern = RulePattern::new(|| Regex::new(r"\b(\d{1,3})% \((\d{1,9})/(\d{1,9})\b").ok());
+    static PROGRESS: RulePattern = RulePattern::new(|| Regex::new(r"(?-u:\b)(\d{1,3})% \((\d{1,9})/(\d{1,9})(?-u:\b)").ok());
     if let Some(progress) = &*PROGRESS {
         for said in progress.captures_iter(answer.markdown_text()).take(1_000) {
             let number = |at: usize| said[at].parse::<u64>().unwrap_or(0);

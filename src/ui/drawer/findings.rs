@@ -12,7 +12,10 @@ use egui::text::LayoutJob;
 use egui::{Color32, Id, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
-use crate::finding::{AnswerFindings, Contradiction, Finding, FindingMarks, FindingPlace, FindingsQuery, Severity, rules};
+use crate::finding::{
+    AnswerFindings, Contradiction, Finding, FindingMarks, FindingPlace, FindingsQuery, MarkedText, Severity, TextMarksQuery,
+    rules,
+};
 use crate::number::grouped;
 use crate::state::{Action, DrawerTab, FindingsAction, PaneView, QueryState, ViewAction};
 use crate::ui::hosts::UNASKED;
@@ -110,7 +113,7 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
         outer.min.y = filters::bar_ui(ui, cx, outer, found);
     }
     let rows = listed(cx, found);
-    if rows.is_empty() && found.contradictions.is_empty() {
+    if rows.is_empty() && found.contradictions.is_empty() && silenced(cx).next().is_none() {
         let words = match found.findings.len() {
             0 => format!("No findings in {} checks", rules().count()),
             all => format!("None of {} is listed: the filters leave them out", widgets::number_text(all as u64, "findings")),
@@ -189,7 +192,38 @@ fn list_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, rows: &[(usize, &Fi
         if !found.contradictions.is_empty() {
             disagreements_ui(ui, &found.contradictions);
         }
+        silenced_ui(ui, cx);
     });
+}
+
+/// The rules that say nothing of the tool of the answer, each with the reason.
+fn silenced<'a>(cx: &Cx<'a>) -> impl Iterator<Item = (&'static str, &'a str)> {
+    let tool = cx.state.capture().map_or("", |capture| &capture.tool.name);
+    cx.state.view.findings.rules.silenced_for(tool)
+}
+
+fn silenced_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = ThemeTokens::of(ui);
+    let many = silenced(cx).count();
+    if many == 0 {
+        return;
+    }
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEAD), Sense::hover());
+    ui.painter().rect_filled(rect, 0.0, t.card);
+    let left = pos2(rect.left() + SIDE + 24.0, rect.center().y);
+    let end = widgets::text_at(ui, left, "Silenced for this tool", theme::semibold(12.0), t.text, rect.width());
+    widgets::text_at(ui, pos2(end + 8.0, left.y), many.to_string(), theme::mono(11.0), t.weak, 60.0);
+    widgets::text_right(ui, pos2(rect.right() - SIDE, left.y), "by loupe.toml", theme::regular(11.5), t.weak);
+    for (rule, reason) in silenced(cx) {
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+        let (left, width) = (rect.left() + SIDE + 24.0, rect.width() - 2.0 * SIDE - 24.0);
+        widgets::text_at(ui, pos2(left, rect.top() + 13.0), reason, theme::regular(13.0), t.weak, width);
+        widgets::text_at(ui, pos2(left, rect.top() + 29.0), rule, theme::mono(11.5), t.weak, width);
+        ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+        let spoken = format!("{rule} is silenced: {reason}");
+        response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &spoken));
+        response.on_hover_text(spoken);
+    }
 }
 
 /// Where the profiles that count advise against each other, with what each costs on this answer.
@@ -278,12 +312,33 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
 fn select(ui: &Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize) {
     cx.send(FindingsAction::Select(Some(at)));
     go_to(ui, cx, found.places.get(at).map(Vec::as_slice).unwrap_or_default());
+    let marked = Marked { found, only: Some(at) };
+    for pane in 0..3 {
+        let of = text_of(cx, cx.state.view.shows(pane)).filter(|of| *of != MarkedText::Format("content"));
+        let texts = of.map(|of| marked.texts(cx, of)).unwrap_or_default();
+        if let Some(first) = texts.iter().find_map(|(_, places)| places.first()) {
+            panes::go_to(ui, pane, first.start);
+        }
+    }
+}
+
+/// The text that a pane shows, where places in it are marked.
+fn text_of(cx: &Cx<'_>, shows: PaneView) -> Option<MarkedText> {
+    match shows {
+        PaneView::Text(format) | PaneView::Rendered(format) | PaneView::Hex(format) => Some(MarkedText::Format(format)),
+        PaneView::Host(host) => Some(MarkedText::Host { host, with_cuts: cx.state.view.hosts.shows_removed }),
+        PaneView::Tree | PaneView::Table => None,
+    }
 }
 
 /// Turns the panes to the first of these places.
 fn go_to(ui: &Ui, cx: &Cx<'_>, places: &[FindingPlace]) {
-    if let Some(FindingPlace::Node(node)) = places.iter().find(|place| matches!(place, FindingPlace::Node(_))) {
-        cx.send(ViewAction::SetTreeCursor(*node));
+    let node = |place: &FindingPlace| match place {
+        FindingPlace::Node(node) | FindingPlace::Key(node) => Some(*node),
+        FindingPlace::Text(_) | FindingPlace::Message(_) => None,
+    };
+    if let Some(node) = places.iter().find_map(node) {
+        cx.send(ViewAction::SetTreeCursor(node));
     }
     if let Some(FindingPlace::Text(range)) = places.iter().find(|place| matches!(place, FindingPlace::Text(_))) {
         let shows_text =
@@ -318,6 +373,13 @@ pub fn mark_colors(t: &ThemeTokens, severity: Severity) -> (Color32, Color32) {
     }
 }
 
+/// The mark of a finding around what stands in a place.
+pub fn mark_shape(t: &ThemeTokens, place: Rect, severity: Severity) -> egui::Shape {
+    let (fill, line) = mark_colors(t, severity);
+    let place = place.expand2(vec2(2.0, 0.0));
+    egui::epaint::RectShape::new(place, theme::RADIUS_BAR, fill, Stroke::new(1.0, line), egui::StrokeKind::Inside).into()
+}
+
 /// What panes mark of findings: the places of the one that is looked at, else those of all.
 #[derive(Clone, Copy)]
 pub struct Marked<'a> {
@@ -326,6 +388,14 @@ pub struct Marked<'a> {
 }
 
 impl<'a> Marked<'a> {
+    /// The findings whose places are marked.
+    pub fn findings(self) -> &'a [Finding] {
+        match self.only {
+            Some(at) => self.found.findings.get(at..=at).unwrap_or_default(),
+            None => &self.found.findings,
+        }
+    }
+
     /// The gravest first.
     pub fn by_severity(self) -> impl Iterator<Item = (Severity, &'a FindingMarks)> {
         let only = self.only.and_then(|at| Some((self.found.findings.get(at)?.severity, self.found.marks_of.get(at)?)));
@@ -333,31 +403,70 @@ impl<'a> Marked<'a> {
         only.into_iter().chain(all)
     }
 
-    /// The gravest severity of a finding at a byte of a format's text.
-    pub fn of_byte(self, format: &str, at: usize) -> Option<Severity> {
-        let holds = |marks: &FindingMarks| {
-            let texts = marks.texts(format);
-            texts.get(texts.partition_point(|place| place.end <= at)).is_some_and(|place| place.start <= at)
-        };
-        self.by_severity().find(|(_, marks)| holds(marks)).map(|(severity, _)| severity)
+    /// The places in a text, the gravest first; none until they are found in it.
+    pub fn texts(self, cx: &Cx<'a>, of: MarkedText) -> Vec<MarkedPlacesOf<'a>> {
+        if let MarkedText::Format(format) = of
+            && FindingMarks::FORMATS.contains(&format)
+        {
+            return self.by_severity().filter_map(|(severity, marks)| Some((severity, marks.texts(format)?))).collect();
+        }
+        let query = TextMarksQuery { places: Arc::clone(&self.found.to_mark), of };
+        let Some(marks) = cx.ready(query) else { return Vec::new() };
+        match self.only {
+            Some(at) => {
+                let own = self.found.findings.get(at).zip(marks.of_each.get(at));
+                own.into_iter().map(|(finding, places)| (finding.severity, &**places)).collect()
+            }
+            None => Severity::ALL.into_iter().zip(marks.by_severity.iter().map(Vec::as_slice)).collect(),
+        }
     }
 
     /// The gravest severity of a finding about one of these nodes of the payload.
     pub fn of_nodes(self, nodes: Range<usize>) -> Option<Severity> {
-        let holds = |marks: &FindingMarks| {
-            let marked = marks.nodes();
-            marked.get(marked.partition_point(|node| *node < nodes.start)).is_some_and(|node| *node < nodes.end)
-        };
+        self.holding(|marks| is_among(marks.nodes(), &nodes))
+    }
+
+    /// The gravest severity of a finding about the key of one of these nodes.
+    pub fn of_keys(self, nodes: Range<usize>) -> Option<Severity> {
+        self.holding(|marks| is_among(marks.keys(), &nodes))
+    }
+
+    fn holding(self, holds: impl Fn(&FindingMarks) -> bool) -> Option<Severity> {
         self.by_severity().find(|(_, marks)| holds(marks)).map(|(severity, _)| severity)
     }
 }
 
+/// Whether one of these nodes, in order, is in a range.
+fn is_among(marked: &[usize], nodes: &Range<usize>) -> bool {
+    marked.get(marked.partition_point(|node| *node < nodes.start)).is_some_and(|node| *node < nodes.end)
+}
+
+/// The places in a text that findings of a severity mark.
+pub type MarkedPlacesOf<'a> = (Severity, &'a [Range<usize>]);
+
+/// The gravest severity of a finding at a byte of a text.
+pub fn of_byte(texts: &[MarkedPlacesOf<'_>], at: usize) -> Option<Severity> {
+    let holds = |places: &[Range<usize>]| {
+        places.get(places.partition_point(|place| place.end <= at)).is_some_and(|place| place.start <= at)
+    };
+    texts.iter().find(|(_, places)| holds(places)).map(|(severity, _)| *severity)
+}
+
+/// The places that findings mark in a text; none where they mark nothing.
+pub fn marked_texts<'a>(cx: &Cx<'a>, of: MarkedText) -> Vec<MarkedPlacesOf<'a>> {
+    marked(cx).map(|marked| marked.texts(cx, of)).unwrap_or_default()
+}
+
 /// What of the findings panes mark: those of the tab, or the one that is chosen beside another.
 pub fn marked<'a>(cx: &Cx<'a>) -> Option<Marked<'a>> {
+    let found = cx.ready(query(cx)).filter(|_| is_looked_at(cx))?;
+    Some(Marked { found, only: cx.state.view.findings.selected })
+}
+
+/// Whether panes mark findings.
+pub fn is_looked_at(cx: &Cx<'_>) -> bool {
     let view = &cx.state.view;
-    let is_looked_at = view.drawer == DrawerTab::Findings || view.findings.selected.is_some();
-    let found = cx.ready(query(cx)).filter(|_| is_looked_at && cx.state.settings.drawer_open)?;
-    Some(Marked { found, only: view.findings.selected })
+    cx.state.settings.drawer_open && (view.drawer == DrawerTab::Findings || view.findings.selected.is_some())
 }
 
 /// The room of a bar at the left edge of a marked row.

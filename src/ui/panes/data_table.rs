@@ -21,6 +21,8 @@ use crate::ui::{Cx, icons};
 const HEAD: f32 = 40.0;
 const ROW: f32 = 24.0;
 const CELL: f32 = 10.0;
+/// Records whose keys are looked at for marks.
+const MARKED_ROWS: usize = 50;
 const MIN_COLUMN: f32 = 76.0;
 const MAX_COLUMN: f32 = 320.0;
 /// Longest value that is laid out; the tree and the text have it whole.
@@ -309,6 +311,16 @@ impl Grid<'_> {
         });
         if response.hovered() || response.dragged() {
             ui.painter().rect_filled(rect, 0.0, t.hover);
+        }
+        // A key that is marked in some record is marked here, where it stands once.
+        let has_key = |marks: findings::Marked<'_>| {
+            let cells = (0..self.table.rows.len()).take(MARKED_ROWS).filter_map(|row| self.table.cell(row, at));
+            cells.filter_map(|cell| marks.of_keys(cell..cell + 1)).min()
+        };
+        if let Some(severity) = findings::marked(cx).and_then(has_key) {
+            let (fill, below) = findings::mark_colors(t, severity);
+            ui.painter().rect_filled(rect, 0.0, fill);
+            ui.painter().hline(rect.x_range(), rect.bottom() - 1.0, Stroke::new(1.0, below));
         }
         ui.painter().vline(rect.right() - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
         let (left, right) = (rect.left() + CELL, rect.right() - CELL);

@@ -9,7 +9,7 @@ use crate::host::HostId;
 use crate::state::{Action, PaneView, QueryState, ViewAction};
 use crate::token::Count;
 use crate::ui::commands::{self, Region};
-use crate::ui::drawer::findings::PlacesChip;
+use crate::ui::drawer::findings::{self, PlacesChip};
 use crate::ui::theme::{self, Hue, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, compare, diff, icons};
@@ -19,6 +19,10 @@ pub const PLACES: [&str; 3] = ["first", "second", "third"];
 
 /// Width of a pane from which on the host it is viewed as has its name.
 const VIEW_AS_WHOLE: f32 = 560.0;
+
+/// What the head of the last pane needs beside its title and the panes that it offers, for whom it is viewed as and the
+/// places of findings.
+const ROOM_FOR_PLACES: f32 = 400.0;
 
 /// What a pane is called, the second word, and its hue.
 pub struct Title {
@@ -140,7 +144,13 @@ pub fn header_ui(
                 cx.send(ViewAction::ToggleMaximised(pane));
             }
             // What a pane is comes before what can be done with it: the whole pane is copied by key as well.
+            let name = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong).size().x;
+            // Who looks at findings sees their places rather than that nothing is cut.
+            let gives_way = findings::is_looked_at(cx)
+                && cx.state.view.hosts.view_as.is_none()
+                && rect.width() < name + ROOM_FOR_PLACES + others.len() as f32 * 38.0;
             let view_as = match is_last {
+                true if gives_way => 0.0,
                 true if rect.width() < 372.0 => 56.0,
                 true if rect.width() < VIEW_AS_WHOLE => 90.0,
                 true => 132.0,
@@ -148,8 +158,9 @@ pub fn header_ui(
             };
             let words = ui.painter().layout_no_wrap(short_title(&title.name).to_owned(), theme::title(), t.strong).size().x;
             // A pane that is not shown is offered by name where there is room, else by a plus.
-            let least = rect.width() - view_as - others.len() as f32 * 38.0 - words - 196.0;
-            let places = PlacesChip::fitting(ui, cx, pane, view, title.format, least);
+            let least = rect.width() - view_as - others.len() as f32 * 38.0 - 196.0;
+            let places = PlacesChip::fitting(ui, cx, pane, view, least - name)
+                .or_else(|| PlacesChip::fitting(ui, cx, pane, view, least - words));
             let marks = places.as_ref().map_or(0.0, |places| places.width + 10.0);
             let is_named = rect.width() - view_as - marks - others.len() as f32 * 112.0 >= words + 190.0;
             let chips = marks + others.len() as f32 * if is_named { 112.0 } else { 38.0 };
@@ -161,7 +172,6 @@ pub fn header_ui(
                 places.show(ui, cx);
             }
             ui.add_space(8.0);
-            let name = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong).size().x;
             let room_for_bytes = rect.width() - name > 300.0 + view_as + chips;
             if let Some((tokens, bytes)) = cost(cx, view, title) {
                 let bytes = widgets::bytes(bytes);
@@ -184,7 +194,7 @@ pub fn header_ui(
             } else if is_counting(cx, view, title) {
                 counting_ui(ui, cx, room_for_bytes);
             }
-            if is_last {
+            if is_last && !gives_way {
                 ui.add_space(8.0);
                 crate::ui::hosts::view_as_ui(ui, cx, rect.width() < VIEW_AS_WHOLE);
             }

@@ -9,6 +9,7 @@ use super::text::goto_id;
 use super::{PaneCx, find};
 use crate::analysis::{BytesQuery, TextQuery};
 use crate::capture::CaptureId;
+use crate::finding::MarkedText;
 use crate::state::{Action, PaneView, QueryState, ViewAction};
 use crate::ui::Cx;
 use crate::ui::drawer::findings;
@@ -122,7 +123,7 @@ pub fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let is_exact = is_marked && cx.ready(TextQuery(pane.format)).is_some_and(|view| view.is_exact);
     let found = if is_exact { places } else { &[] };
     let current = find::current(ui, cx, pane);
-    let marked = findings::marked(cx).filter(|_| is_exact);
+    let marked = if is_exact { findings::marked_texts(cx, MarkedText::Format(pane.format)) } else { Vec::new() };
     let range = selected.range(bytes.len());
     let output = area.show_viewport(ui, |ui, viewport| {
         let origin = ui.min_rect().min;
@@ -144,7 +145,7 @@ pub fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                 let fill = match mark {
                     _ if range.contains(&offset) => Some(t.sel),
                     Some(mark) => Some(find::colors(t, current == Some(mark)).0),
-                    None => marked.and_then(|marks| Some(findings::mark_colors(t, marks.of_byte(pane.format, offset)?).0)),
+                    None => findings::of_byte(&marked, offset).map(|severity| findings::mark_colors(t, severity).0),
                 };
                 if let Some(fill) = fill {
                     ui.painter().rect_filled(span(layout.hex(at), 2), 0.0, fill);

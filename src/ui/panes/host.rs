@@ -13,8 +13,10 @@ use crate::analysis::special::Shown;
 use crate::analysis::{
     HostCutsQuery, HostLine, HostMark, HostRemovedQuery, HostRows, HostRowsQuery, HostsQuery, TextRow, evidence_text,
 };
+use crate::finding::MarkedText;
 use crate::host::HostId;
 use crate::state::{Action, HostsAction, PaneView, QueryState};
+use crate::ui::drawer::findings;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
@@ -100,8 +102,10 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
         area = area.vertical_scroll_offset(((rows.row_at(offset) as f32 - 4.0) * TEXT_ROW).max(0.0));
     }
     let (found, current) = (find::places(cx, pane), find::current(ui, cx, pane));
+    let marked = findings::marked_texts(cx, MarkedText::Host { host, with_cuts });
     let mut selected = Selection::of(ui, cx, pane.index, host.as_str());
     let before = selected.range();
+    let marks = Marks { selected: &before, found, current, findings: &marked };
     let output = area.show_viewport(ui, |ui, viewport| {
         let response = ui.interact(outer, ui.scope_id().with("host text"), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Document, true, format!("Exact text that {host} shows its model")));
@@ -119,7 +123,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
             let y = (top + (at - first) as f32 * TEXT_ROW).round();
             let rect = Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TEXT_ROW));
             match &rows.rows[at] {
-                HostLine::Text(row) => drawn.push(row_ui(ui, rows, row, rect, (&before, found, current))),
+                HostLine::Text(row) => drawn.push(row_ui(ui, rows, row, rect, &marks)),
                 HostLine::Removed { cut, .. } => removed_ui(ui, cx, host, *cut, rect),
                 HostLine::Kept { what, .. } => kept_ui(ui, cx, what, rect),
             }
@@ -132,12 +136,21 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
     ui.data_mut(|data| data.insert_temp(scroll_id, output.state.clamped_offset().y));
 }
 
+/// What is marked in the rows.
+struct Marks<'a> {
+    selected: &'a Range<usize>,
+    found: &'a [Range<usize>],
+    /// The one of them that was stepped to.
+    current: Option<&'a Range<usize>>,
+    findings: &'a [findings::MarkedPlacesOf<'a>],
+}
+
 fn row_ui(
     ui: &mut Ui,
     rows: &HostRows,
     row: &TextRow,
     rect: Rect,
-    (selected, found, current): (&Range<usize>, &[Range<usize>], Option<&Range<usize>>),
+    &Marks { selected, found, current, findings }: &Marks<'_>,
 ) -> DrawnText {
     let t = ThemeTokens::of(ui);
     let left = rect.left() + 16.0;
@@ -184,6 +197,7 @@ fn row_ui(
     }
     let shown = Shown::of(&rows.text[row.range.clone()]);
     let drawn = DrawnText { rect, left, start: row.range.start, len: row.range.len(), shown, galley };
+    drawn.mark_findings(ui, findings);
     if let Some(chosen) = intersect(selected, &row.range) {
         ui.painter().rect_filled(drawn.span(&chosen), 0.0, t.sel);
     }

@@ -18,7 +18,7 @@ use super::text::goto_id;
 use super::{PaneCx, find, markdown, table};
 use crate::analysis::{MdKind, ParsedCaptureQuery, RenderedQuery, RenderedView, Table};
 use crate::capture::{Block, BlockKind};
-use crate::finding::Severity;
+use crate::finding::{MarkedText, Severity};
 use crate::format::ParsedCapture;
 use crate::state::QueryState;
 use crate::ui::drawer::findings;
@@ -289,7 +289,7 @@ impl Flow {
             }
         }
         let cuts = super::host::cuts_of(cx, pane.format);
-        let marked = findings::marked(cx);
+        let marked = findings::marked_texts(cx, MarkedText::Format(pane.format));
         let (found, current) = (find::places(cx, pane), find::current(ui, cx, pane));
         let output = area.show_viewport(ui, |ui, viewport| {
             ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
@@ -305,7 +305,7 @@ impl Flow {
                     continue;
                 }
                 let entry = self.entries[at].clone();
-                let mut words = marked.map(|marked| self.marked_words(marked, pane.format, &entry.range)).unwrap_or_default();
+                let mut words = self.marked_words(&marked, &entry.range);
                 let top = pos2(origin.x, (origin.y + y).round());
                 let is_cut = !entry.range.is_empty() && between(cuts, &entry.range).next().is_some();
                 let ground = ui.painter().add(egui::Shape::Noop);
@@ -367,7 +367,7 @@ impl Flow {
     }
 
     /// What findings mark of an entry, the gravest first.
-    fn marked_words(&self, marked: findings::Marked<'_>, format: &str, entry: &Range<usize>) -> Vec<MarkedWords> {
+    fn marked_words(&self, marked: &[findings::MarkedPlacesOf<'_>], entry: &Range<usize>) -> Vec<MarkedWords> {
         if entry.is_empty() {
             return Vec::new();
         }
@@ -381,8 +381,8 @@ impl Flow {
             let before = source(entry.start..place.start.max(entry.start)).map_or(0, |text| text.matches(own).count());
             MarkedWords { severity, text: markdown::inline(own).text.trim().to_owned(), before, is_found: false }
         };
-        let all = marked.by_severity().flat_map(|(severity, marks)| {
-            between(marks.texts(format), entry).take(MOST_WORDS).map(move |place| words(severity, place)).collect::<Vec<_>>()
+        let all = marked.iter().flat_map(|(severity, places)| {
+            between(places, entry).take(MOST_WORDS).map(|place| words(*severity, place)).collect::<Vec<_>>()
         });
         all.collect()
     }

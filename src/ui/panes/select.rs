@@ -4,13 +4,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::text::CCursor;
-use egui::{Galley, Id, Key, Modifiers, Pos2, Rect, Response, Ui, vec2};
+use egui::{Galley, Id, Key, Modifiers, Pos2, Rect, Response, Stroke, Ui, vec2};
 
 use crate::analysis::DisplayLine;
 use crate::analysis::special::Shown;
 use crate::capture::CaptureId;
 use crate::state::Action;
 use crate::ui::Cx;
+use crate::ui::drawer::findings;
+use crate::ui::theme::ThemeTokens;
 
 fn id(pane: usize) -> Id {
     Id::unique(("text selection", pane))
@@ -102,6 +104,19 @@ pub struct DrawnText {
 }
 
 impl DrawnText {
+    /// Marks what findings are about.
+    pub fn mark_findings(&self, ui: &Ui, marked: &[findings::MarkedPlacesOf<'_>]) {
+        let t = ThemeTokens::of(ui);
+        for (severity, places) in marked {
+            for place in between(places, &(self.start..self.start + self.len)) {
+                let (fill, line) = findings::mark_colors(t, *severity);
+                let span = self.span(place);
+                ui.painter().rect_filled(span, 0.0, fill);
+                ui.painter().hline(span.x_range(), span.bottom() - 1.0, Stroke::new(1.0, line));
+            }
+        }
+    }
+
     pub fn distance(&self, pos: Pos2) -> f32 {
         if self.rect.y_range().contains(pos.y) { 0.0 } else { (self.rect.center().y - pos.y).abs() }
     }

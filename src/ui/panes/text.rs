@@ -16,6 +16,7 @@ use super::select::{DrawnText, Selection, between, intersect};
 use super::{PaneCx, find, glyph, host, reading};
 use crate::analysis::special::Shown;
 use crate::analysis::{ParsedCaptureQuery, PartQuery, TextQuery, TextRow, TextRowsQuery, TextView, TokenStartsQuery};
+use crate::finding::MarkedText;
 use crate::format::Syntax;
 use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
 use crate::ui::Cx;
@@ -156,7 +157,7 @@ impl Prepared {
     }
 
     fn show(&mut self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, gutter: f32) {
-        let of_findings = findings::marked(cx);
+        let of_findings = findings::marked_texts(cx, MarkedText::Format(pane.format));
         let tried = reading::matches(cx, pane.format);
         let found = tried.as_deref().unwrap_or_else(|| find::places(cx, pane));
         let current = find::current(ui, cx, pane).filter(|_| tried.is_none());
@@ -186,8 +187,7 @@ impl Prepared {
                 let right = origin.x + viewport.max.x - 14.0;
                 let place =
                     Place { top: pos2(origin.x, y.round()), width: viewport.width(), gutter, right, is_first: at == first };
-                let marks =
-                    Marks { found, current, cuts, leaf: leaf.as_ref(), findings: of_findings, tokens, format: pane.format };
+                let marks = Marks { found, current, cuts, leaf: leaf.as_ref(), findings: &of_findings, tokens };
                 let row = self.row_ui(ui, cx, at, &place, &selected, &marks);
                 if let Some((_, block)) = blocks.iter().find(|(start, _)| *start == self.rows[at].range.start) {
                     block_mark(ui, &place, *block, row.left + row.galley.size().x);
@@ -238,7 +238,7 @@ impl Prepared {
         at: usize,
         place: &Place,
         selected: &Selection,
-        &Marks { found, current, cuts, leaf, findings, tokens, format }: &Marks<'_>,
+        &Marks { found, current, cuts, leaf, findings, tokens }: &Marks<'_>,
     ) -> DrawnText {
         let t = ThemeTokens::of(ui);
         let view = Arc::clone(&self.view);
@@ -272,14 +272,7 @@ impl Prepared {
         if let Some(leaf) = leaf.filter(|leaf| leaf.start < row.range.end && leaf.end > row.range.start) {
             ui.painter().rect_filled(drawn.span(leaf), theme::RADIUS_BAR, t.sel);
         }
-        for (severity, marks) in findings.iter().flat_map(|marks| marks.by_severity()) {
-            for place in between(marks.texts(format), &row.range) {
-                let (fill, line) = findings::mark_colors(t, severity);
-                let span = drawn.span(place);
-                ui.painter().rect_filled(span, 0.0, fill);
-                ui.painter().hline(span.x_range(), span.bottom() - 1.0, Stroke::new(1.0, line));
-            }
-        }
+        drawn.mark_findings(ui, findings);
         if between(&view.unread, &row.range).next().is_some() {
             ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, TEXT_ROW)), 0.0, t.faint);
         }
@@ -342,8 +335,7 @@ struct Marks<'a> {
     cuts: &'a [Range<usize>],
     /// Where the value stands that is selected in the tree.
     leaf: Option<&'a Range<usize>>,
-    findings: Option<findings::Marked<'a>>,
-    format: &'a str,
+    findings: &'a [findings::MarkedPlacesOf<'a>],
     /// Where tokens begin, where that is shown.
     tokens: Option<&'a [usize]>,
 }

@@ -117,32 +117,53 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Find
         let y = rect.center().y;
         widgets::text_at(ui, pos2(rect.left() + 10.0, y), part_title(part), theme::regular(12.5), t.text, 120.0);
         let is_here = |place: &&FindingPlace| {
-            matches!((place, part), (FindingPlace::Text(_), FoundIn::Text(_)) | (FindingPlace::Node(_), FoundIn::Structured))
+            matches!(
+                (place, part),
+                (FindingPlace::Text(_), FoundIn::Text(_))
+                    | (FindingPlace::Node(_), FoundIn::Structured)
+                    | (FindingPlace::Key(_), FoundIn::Text(_) | FoundIn::Structured)
+            )
         };
         let shown: Vec<FindingPlace> = places.iter().filter(is_here).cloned().collect();
         // A rule names the first of many alike.
         let all =
             if finding.count > finding.places.len() as u64 { format!(" of {}", grouped(finding.count)) } else { String::new() };
-        let count = match own.len() as u64 {
+        let marked = if finding.keys.is_empty() { own.len() } else { shown.len() };
+        let count = match marked as u64 {
             1 if all.is_empty() => "1 place".to_owned(),
             own => format!("{}{all} places", grouped(own)),
         };
         let mut end = rect.right() - 10.0;
-        if !shown.is_empty() {
+        // The definition is a dialog of its own.
+        let opens = part == FoundIn::Definition && !finding.subject.is_empty();
+        let leads = opens || !shown.is_empty();
+        if leads {
             widgets::glyph_at(ui, pos2(end - 6.0, y), icons::ARROW_RIGHT, theme::icon_font(13.0), t.weak);
             end -= 20.0;
         }
         let end = widgets::text_right(ui, pos2(end, y), &count, theme::small(), t.weak) - 12.0;
-        let first = own.iter().take(3).map(|at| where_at(at)).collect::<Vec<_>>().join(", ");
+        let first = match &finding.keys[..] {
+            [] => own.iter().take(3).map(|at| where_at(at)).collect::<Vec<_>>().join(", "),
+            keys => format!("{}/*: {}", finding.path(), names(keys)),
+        };
         let left = rect.left() + 140.0;
         widgets::text_at(ui, pos2(left, y), &first, theme::mono(11.5), t.strong, end - left);
         let name = format!("{}, {count}: {first}", part_title(part));
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, !shown.is_empty(), &name));
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, leads, &name));
         widgets::focus_ring_inside(ui, &response);
-        if response.clicked() {
+        if response.clicked() && opens {
+            cx.send(Action::ShowDialog(Dialog::Definition { tool: finding.subject.clone() }));
+        } else if response.clicked() {
             go_to(ui, cx, &shown);
         }
     }
+}
+
+/// `id, name, city and 7 more`.
+fn names(keys: &[String]) -> String {
+    let more = keys.len().saturating_sub(3);
+    let first = keys[..keys.len() - more].join(", ");
+    if more > 0 { format!("{first} and {} more", grouped(more as u64)) } else { first }
 }
 
 fn part_title(part: FoundIn) -> &'static str {

@@ -2,8 +2,8 @@
 
 use egui::{Id, Ui};
 
-use super::{Marked, go_to, look, marked};
-use crate::finding::{FindingMarks, FindingPlace, Severity};
+use super::{Marked, go_to, look, marked, text_of};
+use crate::finding::{FindingPlace, Severity};
 use crate::state::PaneView;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
@@ -13,7 +13,6 @@ use crate::ui::{Cx, panes};
 pub struct PlacesChip<'a> {
     pane: usize,
     shows: PaneView,
-    format: &'static str,
     marked: Marked<'a>,
     severity: Severity,
     count: u64,
@@ -21,24 +20,22 @@ pub struct PlacesChip<'a> {
     pub width: f32,
 }
 
-/// How many places of a kind of marks a pane shows.
-fn count(marks: &FindingMarks, shows: PaneView, format: &str) -> u64 {
-    let count = match shows {
-        PaneView::Tree | PaneView::Table => marks.nodes().len(),
-        PaneView::Text(_) | PaneView::Rendered(_) | PaneView::Hex(_) => marks.texts(format).len(),
-        PaneView::Host(_) => 0,
-    };
-    count as u64
+/// How many places a pane shows, by severity, the gravest first.
+fn counts(cx: &Cx<'_>, marked: Marked<'_>, shows: PaneView) -> Vec<(Severity, usize)> {
+    match text_of(cx, shows) {
+        Some(of) => marked.texts(cx, of).into_iter().map(|(severity, places)| (severity, places.len())).collect(),
+        None => marked.by_severity().map(|(severity, marks)| (severity, marks.nodes().len() + marks.keys().len())).collect(),
+    }
 }
 
 impl<'a> PlacesChip<'a> {
     /// `None` where the pane marks nothing, or has no room for it.
-    pub fn fitting(ui: &Ui, cx: &Cx<'a>, pane: usize, shows: PaneView, format: &'static str, room: f32) -> Option<Self> {
+    pub fn fitting(ui: &Ui, cx: &Cx<'a>, pane: usize, shows: PaneView, room: f32) -> Option<Self> {
         let marked = marked(cx)?;
-        let counts = || marked.by_severity().map(|(severity, marks)| (severity, count(marks, shows, format)));
-        let (severity, _) = counts().find(|(_, count)| *count > 0)?;
-        let count = counts().map(|(_, count)| count).sum();
-        let chip = Self { pane, shows, format, marked, severity, count, is_short: false, width: 0.0 };
+        let counts = counts(cx, marked, shows);
+        let (severity, _) = *counts.iter().find(|(_, count)| *count > 0)?;
+        let count = counts.iter().map(|(_, count)| *count as u64).sum();
+        let chip = Self { pane, shows, marked, severity, count, is_short: false, width: 0.0 };
         let fitting = [false, true].into_iter().map(|is_short| {
             let color = ThemeTokens::of(ui).text;
             let text = ui.painter().layout_no_wrap(chip.label(is_short), theme::medium(12.0), color).size().x;
@@ -53,23 +50,26 @@ impl<'a> PlacesChip<'a> {
     }
 
     /// The places in their order in the pane.
-    fn places(&self) -> Vec<FindingPlace> {
-        let mut places: Vec<FindingPlace> = Vec::new();
-        for (_, marks) in self.marked.by_severity() {
-            match self.shows {
-                PaneView::Tree | PaneView::Table => places.extend(marks.nodes().iter().copied().map(FindingPlace::Node)),
-                _ => places.extend(marks.texts(self.format).iter().cloned().map(FindingPlace::Text)),
+    fn places(&self, cx: &Cx<'a>) -> Vec<FindingPlace> {
+        let mut places: Vec<FindingPlace> = match text_of(cx, self.shows) {
+            Some(of) => {
+                let texts = self.marked.texts(cx, of);
+                texts.into_iter().flat_map(|(_, places)| places).cloned().map(FindingPlace::Text).collect()
             }
-        }
+            None => {
+                let nodes = self.marked.by_severity().flat_map(|(_, marks)| marks.nodes().iter().chain(marks.keys()));
+                nodes.copied().map(FindingPlace::Node).collect()
+            }
+        };
         places.sort_by_key(|place| match place {
             FindingPlace::Text(range) => range.start,
-            FindingPlace::Node(node) => *node,
+            FindingPlace::Node(node) | FindingPlace::Key(node) | FindingPlace::Message(node) => *node,
         });
         places
     }
 
     /// A click turns the pane to the place after the one it was turned to last.
-    pub fn show(&self, ui: &mut Ui, cx: &Cx<'_>) {
+    pub fn show(&self, ui: &mut Ui, cx: &Cx<'a>) {
         let (_, icon, _) = look(ThemeTokens::of(ui), self.severity);
         let spoken = format!("{} of findings: show the next", self.label(false));
         let label = self.label(self.is_short);
@@ -79,13 +79,13 @@ impl<'a> PlacesChip<'a> {
         }
         let id = Id::unique(("place of findings", self.pane));
         let last: Option<FindingPlace> = ui.data(|data| data.get_temp(id));
-        let places = self.places();
+        let places = self.places(cx);
         let at = last.and_then(|last| places.iter().position(|place| *place == last)).map_or(0, |at| at + 1);
         let Some(next) = places.get(at).or_else(|| places.first()) else { return };
         ui.data_mut(|data| data.insert_temp(id, next.clone()));
         match next {
             FindingPlace::Text(range) => panes::go_to(ui, self.pane, range.start),
-            FindingPlace::Node(_) => go_to(ui, cx, std::slice::from_ref(next)),
+            _ => go_to(ui, cx, std::slice::from_ref(next)),
         }
     }
 }

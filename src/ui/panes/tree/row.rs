@@ -46,7 +46,10 @@ impl Flat {
         }
         // A closed value tells of what is within.
         let nodes = row.node..if row.is_open { row.node + 1 } else { node.subtree_end() };
-        if let Some(severity) = findings::marked(cx).and_then(|marks| marks.of_nodes(nodes)) {
+        let marked = findings::marked(cx);
+        let gravest =
+            |marks: findings::Marked<'_>| marks.of_nodes(nodes.clone()).into_iter().chain(marks.of_keys(nodes.clone())).min();
+        if let Some(severity) = marked.and_then(gravest) {
             ui.painter().rect_filled(findings::edge(rect), 0.0, findings::look(t, severity).0);
         }
         let is_missing = crate::ui::panes::host::is_missing(cx, row.node);
@@ -91,6 +94,11 @@ impl Flat {
             .key()
             .map_or_else(|| (!is_root(node, &self.view)).then(|| node.ordinal().to_string()), |key| Some(Shown::of(&key).text));
         if let Some(key) = &key {
+            if let Some(severity) = marked.and_then(|marks| marks.of_keys(row.node..row.node + 1)) {
+                let size = ui.painter().layout_no_wrap(elide(key), theme::code(), t.text).size();
+                let place = Rect::from_min_size(pos2(x, y - size.y / 2.0), vec2(size.x.min(room(x) * 0.7), size.y));
+                ui.painter().add(findings::mark_shape(t, place, severity));
+            }
             x = widgets::text_at(
                 ui,
                 pos2(x, y),

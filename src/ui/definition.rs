@@ -1,0 +1,153 @@
+//! The definition of a tool as a model reads it, part by part, with what findings say of it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use egui::{Id, Label, RichText, ScrollArea, Ui};
+
+use super::theme::{self, ThemeTokens};
+use super::{Cx, dialogs, drawer, icons, once, top_bar, widgets};
+use crate::capture::Tool;
+use crate::finding::{FoundIn, Severity};
+use crate::state::Action;
+use crate::state::media::MediaAction;
+use crate::token::Tokens;
+
+pub fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
+    dialogs::title(ui, cx, name);
+    let shown;
+    let listed = cx.state.tools.iter().find(|listed| listed.tool.name == name);
+    let (tool, tokens): (&Tool, _) = match (listed, cx.state.capture()) {
+        (Some(listed), _) => (&listed.tool, listed.tokens),
+        (None, Some(capture)) if capture.tool.name == name => {
+            shown = Arc::clone(capture);
+            (&shown.tool, None)
+        }
+        _ => {
+            dialogs::paragraph(ui, "The server no longer lists this tool");
+            return;
+        }
+    };
+    definition_parts(ui, cx, tool, tokens, height);
+}
+
+/// What a model reads of a tool, part by part, and what it costs.
+pub fn definition_parts(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool, tokens: Option<Tokens>, height: f32) {
+    let t = ThemeTokens::of(ui);
+    let found = found_in(cx, &tool.name);
+    let mut cost = vec![widgets::number_text(tool.raw.len() as u64, "bytes")];
+    if let Some(tokens) = tokens {
+        let encoding = cx.state.settings.encoding();
+        cost.insert(0, format!("{} tok ({})", widgets::grouped(tokens.get(encoding)), encoding.name()));
+    }
+    ui.label(
+        RichText::new(format!("The definition as the server lists it · {}", cost.join(" · "))).font(theme::small()).color(t.weak),
+    );
+    for fault in &tool.faults {
+        ui.label(RichText::new(fault).font(theme::small()).color(t.warn));
+    }
+    ScrollArea::vertical().id_salt("definition").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(
+        ui,
+        |ui| {
+            part(ui, &found, "name", &tool.name);
+            if let Some(title) = &tool.title {
+                part(ui, &found, "title", title);
+            }
+            match &tool.description {
+                Some(description) if description.len() > dialogs::MAX_LABEL => {
+                    ui.label(RichText::new("description").font(theme::mono(12.0)).color(t.weak));
+                    let lines = once::per_text(ui, Id::unique("long description"), &tool.raw, || {
+                        Arc::new(dialogs::folded(description.lines().map(str::to_owned).collect()))
+                    });
+                    dialogs::code_ui(ui, "description", &lines, 320.0);
+                }
+                Some(description) => part(ui, &found, "description", description),
+                None => part(ui, &found, "description", "none"),
+            }
+            if let Some(uri) = &tool.ui_resource {
+                app_ui(ui, cx, uri);
+            }
+            for (label, schema) in [("inputSchema", &tool.input_schema), ("outputSchema", &tool.output_schema)] {
+                let Some(schema) = schema else { continue };
+                ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
+                let lines = dialogs::lines_of(ui, label, schema);
+                let marks = schema_marks(ui, &found, label, schema);
+                dialogs::marked_code_ui(ui, label, &lines, &marks, 320.0);
+            }
+        },
+    );
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        if widgets::Button::new("Copy definition")
+            .icon(icons::COPY)
+            .tip("The exact bytes of the server's list")
+            .show(ui)
+            .clicked()
+        {
+            cx.send(Action::Copy(String::from_utf8_lossy(&tool.raw).into_owned()));
+        }
+    });
+}
+
+/// The page of an MCP App: its address, and a button that reads its source like any resource's.
+fn app_ui(ui: &mut Ui, cx: &Cx<'_>, uri: &str) {
+    part(ui, &[], "page of an MCP App, never executed here", uri);
+    let can_read = cx.state.connection.is_connected() && cx.state.running.is_none();
+    let tip =
+        if can_read { "Reads it from the server; it opens as text" } else { "Needs a connected server and no running call" };
+    if widgets::Button::new("Read source").icon(icons::CODE).tip(tip).enabled(can_read).small().show(ui).clicked() {
+        cx.send(Action::Media(MediaAction::Read(uri.to_owned())));
+    }
+}
+
+fn part(ui: &mut Ui, found: &[DefinitionFinding<'_>], label: &str, text: &str) {
+    let t = ThemeTokens::of(ui);
+    ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
+    let ground = ui.painter().add(egui::Shape::Noop);
+    let response = ui.add(Label::new(RichText::new(text).font(theme::base()).color(t.text)).wrap().selectable(true));
+    let own: Vec<_> = found.iter().filter(|found| found.path.strip_prefix('/') == Some(label)).collect();
+    if let Some(gravest) = own.iter().map(|found| found.severity).min() {
+        ui.painter().set(ground, drawer::findings::mark_shape(t, response.rect, gravest));
+        let said: Vec<_> = own.iter().map(|found| found.said).collect();
+        response.on_hover_text(said.join("\n"));
+    }
+}
+
+/// A finding about a place in a definition.
+struct DefinitionFinding<'a> {
+    severity: Severity,
+    said: &'a str,
+    path: &'a str,
+}
+
+/// What findings mark in the definition of this tool.
+fn found_in<'a>(cx: &Cx<'a>, tool: &str) -> Vec<DefinitionFinding<'a>> {
+    let findings = drawer::findings::marked(cx).into_iter().flat_map(|marked| marked.findings());
+    let places = findings.filter(|finding| finding.subject == tool).flat_map(|finding| {
+        let own = finding.places.iter().filter(|place| place.part == FoundIn::Definition);
+        own.map(|place| DefinitionFinding { severity: finding.severity, said: &finding.message, path: &place.path })
+    });
+    places.collect()
+}
+
+/// The lines of a schema that findings are about.
+fn schema_marks(ui: &Ui, found: &[DefinitionFinding<'_>], label: &str, schema: &Bytes) -> dialogs::LineMarks {
+    let mut marks = dialogs::LineMarks::new();
+    let own: Vec<_> = found
+        .iter()
+        .filter_map(|found| Some((found, found.path.strip_prefix('/')?.strip_prefix(label)?)))
+        .filter(|(_, path)| path.is_empty() || path.starts_with('/'))
+        .collect();
+    if own.is_empty() {
+        return marks;
+    }
+    let laid_out = dialogs::lines_of_nodes(ui, label, schema);
+    let (doc, lines) = &*laid_out;
+    for (found, path) in own {
+        let node = doc.root().and_then(|root| root.at(path));
+        let Some(line) = node.and_then(|node| lines.get(node.index())) else { continue };
+        let (severity, said) = marks.entry(*line).or_insert((found.severity, String::new()));
+        *severity = found.severity.min(*severity);
+        *said = if said.is_empty() { found.said.to_owned() } else { format!("{said}\n{}", found.said) };
+    }
+    marks
+}
