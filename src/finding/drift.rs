@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::rule::Profile::{Cost, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
-use super::tool::{text, types};
+use super::tool::{ChangeKind, ToolChange, text, types};
 use super::{CheckedServer, CheckedTool};
 use crate::capture::{Hint, Tool};
 use crate::json::{Kind, Node};
@@ -40,26 +40,6 @@ pub static RULES: &[Rule] = &[
         .source(SAVED)
         .limit(10, "percent more tokens"),
 ];
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeKind {
-    Breaking,
-    Compatible,
-    Wording,
-    Description,
-    Annotations,
-    /// Of all definitions: tokens before and now.
-    Cost(u64, u64),
-}
-
-/// One thing that is not what it was.
-#[derive(Clone, Debug)]
-pub struct ToolChange {
-    kind: ChangeKind,
-    tool: String,
-    message: String,
-    path: String,
-}
 
 /// Everything that changed.
 pub(super) fn changes(before: &[Tool], now: &[Arc<Tool>]) -> Vec<ToolChange> {

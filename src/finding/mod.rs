@@ -5,6 +5,7 @@
 
 mod annotations;
 mod answer;
+mod areas;
 pub mod baseline;
 mod contradiction;
 mod definition;
@@ -35,10 +36,11 @@ use crate::host::Hosts;
 use crate::token::Tokens;
 
 pub use answer::CheckedAnswer;
+pub use areas::{AREAS, Area, Example, examples, rule, rules};
 pub use contradiction::{Contradiction, ProfileChoice};
 pub use marks::{MarkedPlaces, MarkedText, TextMarks, TextMarksQuery};
 pub use query::{AnswerFindings, FindingMarks, FindingPlace, FindingsQuery};
-pub use rule::{AREAS, Area, Example, Profile, Rule, Severity, examples, rule, rules};
+pub use rule::{Profile, Rule, Severity};
 pub use settings::{RuleChange, RuleSettings, ToolSilence, profile, severity};
 pub use tool::CheckedTool;
 

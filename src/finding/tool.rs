@@ -4,6 +4,26 @@ use super::CheckedServer;
 use crate::capture::Tool;
 use crate::json::{Doc, Kind, Node};
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    Breaking,
+    Compatible,
+    Wording,
+    Description,
+    Annotations,
+    /// Of all definitions: tokens before and now.
+    Cost(u64, u64),
+}
+
+/// One thing that is not what it was.
+#[derive(Clone, Debug)]
+pub struct ToolChange {
+    pub(super) kind: ChangeKind,
+    pub(super) tool: String,
+    pub(super) message: String,
+    pub(super) path: String,
+}
+
 /// A tool's definition with what rules need of it.
 pub struct CheckedTool<'a> {
     pub tool: &'a Tool,
