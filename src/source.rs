@@ -29,7 +29,7 @@ pub use recent::{
 };
 pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
 pub use shown::{is_key, shown};
-pub use telling::label_among;
+pub use telling::{label_among, told_apart};
 
 /// A server, or a capture folder standing in for one.
 #[derive(Clone, Debug, PartialEq, Eq)]

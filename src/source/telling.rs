@@ -5,25 +5,29 @@ use super::Source;
 /// Letters of what is put to a label; of more, the beginning and the end.
 const MOST: usize = 40;
 
-/// The label of a source among these, one of which it is: where others have the same, with the shortest part of the command
-/// line or address that tells it from them; where even these are alike, with a number.
+/// The label of a source among these, one of which it is.
 pub fn label_among(source: &Source, all: &[&Source]) -> String {
-    let label = source.label();
-    let alike: Vec<&Source> = all.iter().copied().filter(|other| other.label() == label).collect();
+    let named: Vec<(String, String)> = all.iter().map(|other| (other.label(), other.to_string())).collect();
+    let at = all.iter().position(|other| *other == source).unwrap_or(0);
+    told_apart(&named, at)
+}
+
+/// The name of one of several that have a name and a command line or an address: where others have the same name, with
+/// the shortest part that tells it from them; where even these are alike, with a number.
+pub fn told_apart(named: &[(String, String)], at: usize) -> String {
+    let Some((label, own)) = named.get(at) else { return String::new() };
+    let alike: Vec<&str> = named.iter().filter(|(other, _)| other == label).map(|(_, whole)| whole.as_str()).collect();
     if alike.len() < 2 {
-        return label;
+        return label.clone();
     }
-    let whole: Vec<String> = alike.iter().map(ToString::to_string).collect();
-    let own = source.to_string();
-    let twins = alike.iter().zip(&whole).filter(|(_, whole)| **whole == own);
-    let number = twins.clone().position(|(other, _)| *other == source).unwrap_or(0);
-    let words: Vec<Vec<&str>> = whole.iter().map(|whole| words(whole)).collect();
+    let number = named[..at].iter().filter(|other| *other == &named[at]).count();
+    let words: Vec<Vec<&str>> = alike.iter().map(|whole| words(whole)).collect();
     let parts = differing(&words);
-    let at = whole.iter().position(|whole| *whole == own).unwrap_or(0);
-    let part = clipped(&short(&parts, at).join(" "));
+    let place = alike.iter().position(|whole| whole == own).unwrap_or(0);
+    let part = clipped(&short(&parts, place).join(" "));
     let told = match part.as_str() {
-        "" => label,
-        part if part.contains(&label) => part.to_owned(),
+        "" => label.clone(),
+        part if part.contains(label.as_str()) => part.to_owned(),
         part => format!("{label} {part}"),
     };
     if number == 0 { told } else { format!("{told} ({})", number + 1) }

@@ -144,6 +144,14 @@ impl State {
         self.server_requests.open.push_back(OpenRequest::new(session, ask));
     }
 
+    /// As if the server in use had asked this; for tests of what is painted then.
+    #[cfg(test)]
+    pub fn as_if_asked(&mut self, method: &str, params: &'static str) {
+        let params = crate::json::Doc::parse(bytes::Bytes::from_static(params.as_bytes()));
+        let ask = ServerRequest::read(1, method, params.root()).unwrap();
+        self.asked(self.session, ask, &mut Vec::new());
+    }
+
     pub(super) fn withdrawn(&mut self, session: u64, key: u64, why: &str) {
         let before = self.server_requests.open.len();
         self.server_requests.open.retain(|open| open.session != session || open.ask.key != key);

@@ -247,10 +247,11 @@ fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
         detail: "".into(),
         does: Does::Action(Box::new(command.action.into())),
     }));
-    entries.extend(servers::others(cx).into_iter().map(|(at, recent)| Entry {
+    let names = servers::names(cx);
+    entries.extend(servers::others(cx).into_iter().map(|(at, _)| Entry {
         glyph: icons::PLUG,
         kind: "Server",
-        name: format!("Connect to {}", recent.label().0).into(),
+        name: format!("Connect to {}", names[at].0).into(),
         detail: "".into(),
         does: Does::Action(Box::new(Action::Import(ImportAction::ConnectRecent(at)))),
     }));

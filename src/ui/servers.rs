@@ -8,7 +8,7 @@ use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, commands, icons, top_bar};
 use crate::capture::Tool;
-use crate::source::{LEFT_OUT, Recent};
+use crate::source::{LEFT_OUT, Recent, told_apart};
 use crate::state::{
     Action, AllowedTools, CallAction, Dialog, ImportAction, MissingValues, OpenServer, OpenServersAction, ServersAction,
     ValuesAction,
@@ -174,13 +174,20 @@ pub fn others<'a>(cx: &Cx<'a>) -> Vec<(usize, &'a Recent)> {
     cx.state.importing.recent.iter().enumerate().filter(|(_, recent)| Some(&recent.source) != now.as_ref()).collect()
 }
 
+/// The servers used before as they are called, told apart, and where each is; in the order of the list.
+pub fn names(cx: &Cx<'_>) -> Vec<(String, String)> {
+    let labels: Vec<_> = cx.state.importing.recent.iter().map(Recent::label).collect();
+    let told: Vec<String> = (0..labels.len()).map(|at| told_apart(&labels, at)).collect();
+    told.into_iter().zip(labels).map(|(told, (_, place))| (told, place)).collect()
+}
+
 /// Servers used before, in a menu: a click connects.
 pub fn recent_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    for (row, (at, recent)) in others(cx).into_iter().take(FEW).enumerate() {
-        let (name, place) = recent.label();
+    let names = names(cx);
+    for (row, (at, _)) in others(cx).into_iter().take(FEW).enumerate() {
+        let (name, place) = &names[at];
         let keys = if row == 0 { commands::keys_of(CONNECT) } else { String::new() };
-        let row =
-            top_bar::menu_item(ui, icons::HISTORY, &format!("Connect to {name}"), &keys, true).on_hover_text(spoken(&place));
+        let row = top_bar::menu_item(ui, icons::HISTORY, &format!("Connect to {name}"), &keys, true).on_hover_text(spoken(place));
         if row.clicked() {
             cx.send(Action::Import(ImportAction::ConnectRecent(at)));
             ui.close();

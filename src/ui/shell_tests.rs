@@ -13,7 +13,7 @@ use crate::analysis::{About, Inquiry, Search, TextQuery};
 use crate::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
 use crate::fixture::export::ExportChoice;
 use crate::problem::{Problem, ProblemKind};
-use crate::source::{Recent, Source};
+use crate::source::{Command, Recent, Source};
 use crate::state::{
     Action, CallAction, CallInFlight, CallOwner, ConnectAction, Connection, Dialog, Event, ExportAction, Form, FormMode,
     ImportAction, ListedTool, PaneView, PathPurpose, PreparedCall, Screen, SettingsAction, StartQuestion, State, Toast, Value,
@@ -661,4 +661,18 @@ fn a_pane_of_what_this_answer_has_not_leads_to_its_text() {
     let about = About::Captures(vec![Arc::clone(&state.captures[0])]);
     state.apply(Event::Answered { about, inquiry, answer }, &mut Vec::new());
     check_click(state, "Show the text", ViewAction::SetPane { pane: 0, shows: PaneView::Text("content") });
+}
+
+#[test]
+fn servers_of_one_name_are_told_apart_where_they_are_offered() {
+    let mut state = connected();
+    let recent = |args: &[&str]| {
+        let args = args.iter().map(|&arg| arg.to_owned()).collect();
+        Recent::of(&Source::Command(Command { program: "python3".into(), args, ..Command::default() }), None).unwrap()
+    };
+    state.importing.recent = vec![recent(&["/me/server.py", "live"]), recent(&["/me/server.py", "test"])];
+    let harness = harness(state);
+    for name in ["Connect to server.py live, Ctrl L connects", "Connect to server.py test, "] {
+        harness.get_by_label(name);
+    }
 }

@@ -88,12 +88,13 @@ fn used_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     }
     ui.label(RichText::new("Your servers").font(theme::semibold(16.0)).color(t.strong));
     let keys = super::commands::keys_of(servers::CONNECT);
+    let names = servers::names(cx);
     for (row, (at, recent)) in used.into_iter().take(servers::FEW).enumerate() {
-        let (name, place) = recent.label();
+        let (name, place) = &names[at];
         let about = if row == 0 { format!("{keys} connects") } else { String::new() };
         let glyph = if recent.is_pinned { icons::BASELINE } else { icons::HISTORY };
         let response = own::row_ui(ui, width, glyph, &format!("Connect to {name}"), &about);
-        if response.on_hover_text(servers::spoken(&place)).clicked() {
+        if response.on_hover_text(servers::spoken(place)).clicked() {
             cx.send(Action::Import(ImportAction::ConnectRecent(at)));
         }
     }

@@ -8,9 +8,8 @@ use egui::epaint::ClippedShape;
 use egui::{Id, Key, Memory, Modifiers};
 
 use super::*;
-use crate::server_request::ServerRequest;
 use crate::source::{Http, LEFT_OUT, Watch, server_key};
-use crate::state::{AllowedTools, HistoryAction, ImportEvent, PathPurpose, ServerNotification};
+use crate::state::{AllowedTools, HistoryAction, ImportEvent, PathPurpose};
 
 /// More controls than any screen has.
 const MOST: usize = 600;
@@ -306,10 +305,7 @@ fn every_dialog_is_gone_through_by_tab() {
     }
     for (method, params) in QUESTIONS {
         let mut stage = stage_of_dialogs();
-        let params = crate::json::Doc::parse(Bytes::from_static(params.as_bytes()));
-        let asked = ServerRequest::read(1, method, params.root()).unwrap();
-        let session = stage.state.session;
-        stage.apply(Event::Session { session, update: SessionUpdate::Notification(ServerNotification::Asked(asked)) });
+        stage.state.as_if_asked(method, params);
         assert!(!stage.state.server_requests.open.is_empty(), "{method} is asked");
         let under = nodes_under(&mut stage);
         all.extend(faults(method, &mut stage, Some(&under), &mut shown));

@@ -3,7 +3,7 @@
 use egui::{Label, RichText, Ui};
 
 use super::super::theme::{self, ThemeTokens};
-use super::super::{Cx, icons, top_bar, widgets};
+use super::super::{Cx, icons, servers, top_bar, widgets};
 use super::card;
 use crate::state::{Action, ImportAction};
 
@@ -21,8 +21,7 @@ pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.label(RichText::new("Used before").font(theme::semibold(13.0)).color(t.strong));
             ui.label(RichText::new("Secrets come from the keychain, or are asked for").font(theme::small()).color(t.weak));
         });
-        for (at, recent) in recent.iter().enumerate() {
-            let (name, place) = recent.label();
+        for (at, (recent, (name, place))) in recent.iter().zip(servers::names(cx)).enumerate() {
             ui.horizontal(|ui| {
                 if is_choosing {
                     if widgets::Button::new(&name).small().name(&format!("Use {name} again")).show(ui).clicked() {
