@@ -26,6 +26,7 @@ mod size;
 mod tests;
 mod tool;
 
+use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -33,6 +34,7 @@ use crate::analysis::Mended;
 use crate::capture::{Prompt, Resource, Server, ServerLists, Tool};
 use crate::digest::sha256;
 use crate::host::Hosts;
+use crate::parallel::parallel_map;
 use crate::token::Tokens;
 
 pub use answer::CheckedAnswer;
@@ -45,6 +47,9 @@ pub use settings::{RuleChange, RuleSettings, ToolSilence, profile, severity};
 pub use tool::CheckedTool;
 
 use rule::{Hits, RuleCheck};
+
+/// Answers below this size are not worth further threads.
+const SMALL_BYTES: usize = 64 << 10;
 
 /// The part of an answer or of a definition that a place is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -148,7 +153,9 @@ pub struct Checker<'a> {
 impl Checker<'_> {
     /// The findings about an answer, the gravest first.
     pub fn answer(&self, answer: &CheckedAnswer<'_>) -> Vec<Finding> {
-        self.run(&answer.subject.capture.tool.name, |check, hits| {
+        let response = answer.subject.capture.response.as_ref();
+        let is_small = response.is_none_or(|response| response.len() < SMALL_BYTES);
+        self.run_over(&answer.subject.capture.tool.name, is_small, |check, hits| {
             if let RuleCheck::Answer(check) = check {
                 check(answer, hits);
             }
@@ -216,17 +223,20 @@ impl Checker<'_> {
         })
     }
 
-    fn run(&self, subject: &str, check: impl Fn(&RuleCheck, &mut Hits<'_>)) -> Vec<Finding> {
-        let mut found = Vec::new();
-        for rule in rules() {
-            if self.settings.is_off(rule) {
-                continue;
-            }
+    fn run(&self, subject: &str, check: impl Fn(&RuleCheck, &mut Hits<'_>) + Sync) -> Vec<Finding> {
+        self.run_over(subject, true, check)
+    }
+
+    /// Rules are independent of each other, and over large answers worth further threads.
+    fn run_over(&self, subject: &str, is_small: bool, check: impl Fn(&RuleCheck, &mut Hits<'_>) + Sync) -> Vec<Finding> {
+        let on: Vec<_> = rules().filter(|rule| !self.settings.is_off(rule)).collect();
+        let Ok(found) = parallel_map(&on, is_small, |rule| {
             let mut hits = Hits::new(rule, self.settings);
             check(&rule.check, &mut hits);
-            found.extend(hits.found.into_iter().filter_map(|hit| self.settings.finding(rule, hit, subject)));
-        }
-        sorted(found)
+            let found = hits.found.into_iter().filter_map(|hit| self.settings.finding(rule, hit, subject));
+            Ok::<_, Infallible>(found.collect::<Vec<_>>())
+        });
+        sorted(found.into_iter().flatten().collect())
     }
 }
 

@@ -26,7 +26,7 @@ const LAYERS: &[(&str, &str)] = &[
     ("contract", "verdict finding analysis diff host format capture token quote json"),
     ("history", "capture"),
     ("verdict", "analysis diff host format capture token"),
-    ("finding", "analysis diff host format capture token server_request json"),
+    ("finding", "analysis diff host format capture token server_request json parallel"),
     ("analysis", "diff host format capture reader token json parallel"),
     ("diff", "json"),
     ("host", "format capture source json"),
