@@ -44,7 +44,7 @@ mod tests {
             super::begin(ui);
             egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 for number in 0..40 {
-                    let _ = ui.button(format!("Button {number}"));
+                    assert!(!ui.button(format!("Button {number}")).clicked());
                 }
             });
             super::end(ui);
