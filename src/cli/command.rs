@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::args::{DataArgs, LinkArgs, ListArgs, PrintArgs, SourceArgs, ViewArgs};
 use super::check::CheckArgs;
+use super::hosts::HostsArgs;
 use super::written::{KeepArgs, WriteArgs};
 use crate::source::{SAMPLE_SETS, Takes};
 
@@ -405,20 +406,6 @@ pub struct ScreenshotArgs {
 pub struct FormatsArgs {
     #[command(flatten)]
     pub print: PrintArgs,
-}
-
-#[derive(Args, Debug)]
-pub struct HostsArgs {
-    /// One host's id: everything that is known about it
-    #[arg(value_name = "ID")]
-    pub id: Option<String>,
-    /// Find the rules of a host from what it gave its model for the tools of `sample-server --probe`: each text under a line `=== TOOL`
-    #[arg(long, value_name = "FILE|-")]
-    pub from_probe: Option<PathBuf>,
-    #[command(flatten)]
-    pub print: PrintArgs,
-    #[command(flatten)]
-    pub data: DataArgs,
 }
 
 /// What the conformance runner appends to the command; the rest is in its variables.

@@ -1,10 +1,11 @@
 //! `hosts`: every host that is known, a user's own among them; and what a probe says of one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::args::DataArgs;
-use super::command;
+use clap::Args;
+
+use super::args::{DataArgs, PrintArgs};
 use super::output::{self, columns};
 use super::{Done, suggest};
 use crate::contract;
@@ -14,7 +15,21 @@ use crate::problem::{Problem, ProblemKind};
 use crate::serve::sample::Probe;
 use crate::store;
 
-pub fn run(args: &command::HostsArgs) -> Done {
+#[derive(Args, Debug)]
+pub struct HostsArgs {
+    /// One host's id: everything that is known about it
+    #[arg(value_name = "ID")]
+    pub id: Option<String>,
+    /// Find the rules of a host from what it gave its model for the tools of `sample-server --probe`: each text under a line `=== TOOL`
+    #[arg(long, value_name = "FILE|-")]
+    pub from_probe: Option<PathBuf>,
+    #[command(flatten)]
+    pub print: PrintArgs,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+pub fn run(args: &HostsArgs) -> Done {
     let hosts = load(&args.data);
     if let Some(id) = &args.id {
         let host = known(&hosts, id, "hosts")?;

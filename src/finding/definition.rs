@@ -52,9 +52,9 @@ pub static RULES: &[Rule] = &[
         .source("what each host passes on (hosts)")
         .limit(25, "percent of the definitions"),
     Rule::new("definition/instructions-cost", &[(Cost, Costs)], RuleCheck::Server(instructions))
-        .means("Long instructions: every session pays for them, and Claude Code cuts them. What is saved is what is beyond the limit.")
+        .means("Long instructions: every session in which a host passes them on pays for them. What is saved is what is beyond the limit.")
         .fix("What concerns all tools, in short.")
-        .source("Claude Code cuts instructions at 2,048 characters")
+        .source("what each host passes on (hosts)")
         .limit(2_048, "characters"),
 ];
 

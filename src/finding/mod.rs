@@ -113,6 +113,11 @@ impl Finding {
         self.places.first().map_or("", |place| &place.path)
     }
 
+    /// The area of its rule, by id.
+    pub fn area(&self) -> &'static str {
+        self.rule.id.split('/').next().unwrap_or_default()
+    }
+
     /// What stays the same of it from run to run: rule, subject and place, without positions in lists.
     pub fn fingerprint(&self) -> String {
         let part = self.places.first().map(|place| place.part.name()).unwrap_or_default();

@@ -57,7 +57,7 @@ impl FindingMarks {
     /// The formats whose places are known without looking for them.
     pub const FORMATS: [&str; 3] = ["content", "structured", "both"];
 
-    /// The places in the text of a format; `None` of one that [`TextMarksQuery`] tells of.
+    /// The places in the text of a format; `None` of one that [`super::TextMarksQuery`] tells of.
     pub fn texts(&self, format: &str) -> Option<&[Range<usize>]> {
         let at = Self::FORMATS.iter().position(|known| *known == format)?;
         Some(&self.texts[at])

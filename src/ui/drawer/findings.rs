@@ -85,7 +85,7 @@ fn listed<'a>(cx: &Cx<'_>, found: &'a AnswerFindings) -> Vec<(usize, &'a Finding
     let words = view.words.to_lowercase();
     let is_listed = |finding: &Finding| {
         view.severity.is_none_or(|only| only == finding.severity)
-            && view.area.is_none_or(|area| filters::area_of(finding) == area)
+            && view.area.is_none_or(|area| finding.area() == area)
             && (words.is_empty() || finding.message.to_lowercase().contains(&words) || finding.rule.id.contains(&words))
     };
     found.findings.iter().enumerate().filter(|(_, finding)| is_listed(finding)).collect()

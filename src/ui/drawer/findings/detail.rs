@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::{Align, Layout, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
-use super::{AnswerFindings, FindingPlace, filters, go_to, look, small, step};
+use super::{AnswerFindings, FindingPlace, go_to, look, small, step};
 use crate::analysis::{AsMended, CountQuery, Mended, RowQuery};
 use crate::contract::finding_sentence;
 use crate::finding::{Finding, FoundAt, FoundIn, ToolSilence};
@@ -88,7 +88,7 @@ fn try_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
             let fix = TriedFix { message: finding.message.clone(), mended: Arc::clone(mended) };
             cx.send(FindingsAction::Try((!is_tried).then_some(fix)));
         }
-    } else if filters::area_of(finding) == "annotations" {
+    } else if finding.area() == "annotations" {
         let tip = "Makes the call that the form describes twice and compares the answers; a tool that is not declared read-only asks first";
         if Button::new("Call twice and compare").small().tip(tip).enabled(commands::can_call(cx)).show(ui).clicked() {
             cx.send(Action::Compare(CompareAction::StartEqual(2)));

@@ -21,11 +21,6 @@ const FIELD: f32 = 220.0;
 /// The room that all profiles take in one line.
 const PROFILES: f32 = 1_240.0;
 
-/// The area of a finding's rule, by id.
-pub fn area_of(finding: &Finding) -> &'static str {
-    finding.rule.id.split('/').next().unwrap_or_default()
-}
-
 pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let ready = known(cx);
     if let Some(found) = ready.filter(|found| !found.findings.is_empty())
@@ -141,7 +136,7 @@ fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, profiles: &[Pro
 }
 
 fn areas_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings) {
-    let count = |area: &str| found.findings.iter().filter(|finding| area_of(finding) == area).count();
+    let count = |area: &str| found.findings.iter().filter(|finding| finding.area() == area).count();
     let areas: Vec<&'static str> =
         AREAS.iter().map(|area| area.id).filter(|area| count(area) > 0 || cx.state.view.findings.area == Some(*area)).collect();
     let mut labels = vec![format!("All {}", found.findings.len())];
