@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{REWRITE_BYTES, label};
 use crate::analysis::Parts;
-use crate::capture::Payload;
+use crate::capture::{Payload, is_wrapped};
 use crate::finding::answer::{leaves, nodes, saved, tokens, wild};
 use crate::finding::rule::Hits;
 use crate::finding::tool::words;
@@ -112,6 +112,10 @@ pub fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let rows = FORMATS.iter().filter(|format| !format.is_as_sent()).map(|format| Row::measure(*format, answer.subject));
     let best = rows.filter(|row| row.is_available() && row.loses_nothing()).min_by_key(|row| row.tokens.o200k_base);
     let Some(best) = best else { return };
+    // Where the text is sent twice, once is the better fix, which has a rule of its own.
+    if is_wrapped(&answer.subject.reading) && answer.count(&answer.text).o200k_base <= best.tokens.o200k_base {
+        return;
+    }
     let saves = saved(sent, best.tokens);
     if saves.o200k_base * 100 > sent.o200k_base * hits.limit && saves.o200k_base >= 10 {
         let title = format::by_id(best.format).map_or(best.format, |format| format.title());
