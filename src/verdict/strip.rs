@@ -26,7 +26,8 @@ pub struct StripCell {
     /// out: no saving is computed over it.
     pub change: Option<String>,
     pub loss: Option<Loss>,
-    /// "cheapest", "cheapest, with YAML", "within 5% of the cheapest".
+    /// "cheapest", "cheapest, with YAML", "within 5% of the cheapest"; "cheapest without loss" where a cheaper text has every
+    /// fact and does not read back to the same data.
     pub badge: Option<String>,
     /// Counted before the last change: the new number is on its way.
     pub is_old: bool,
@@ -148,6 +149,8 @@ impl Strip {
 }
 
 pub(super) const NO_FACT_LOST: &str = "no fact lost";
+const CHEAPEST: &str = "cheapest";
+pub(super) const WITHOUT_LOSS: &str = "cheapest without loss";
 const WITHOUT_COPY: &str = "Without the copy";
 /// Below this share of what is sent a format is worth naming.
 const WORTH_IT: u64 = 95;
@@ -180,6 +183,11 @@ impl<'a> Candidate<'a> {
         let row = self.row.row;
         let is_whole_text = row.format == "content" && row.left_out.is_none();
         (self.left_out.is_none() && row.comes_back()) || (is_whole_text && row.facts.is_none_or(|facts| facts.missing == 0))
+    }
+
+    /// Whether every fact is in it, and it does not read back to the same data.
+    fn has_facts_alone(&self) -> bool {
+        !self.is_lossless() && self.left_out.is_none() && self.row.row.facts.is_some_and(|facts| facts.missing == 0)
     }
 
     /// Whether it saves enough against so many tokens to be named.
@@ -335,7 +343,8 @@ pub fn strip(rows: &[CountedRow<'_>], sent_as: Option<SentAs<'_>>, tokenizer: &T
                 other.is_lossless() && other.tokens() == winner.tokens() && other.row.row.format != winner.row.row.format
             };
             let others: Vec<&str> = derived.iter().filter(as_cheap).map(|other| title(other.row.row)).collect();
-            let badge = if is_least { cheapest_with(&others) } else { "within 5% of the cheapest".to_owned() };
+            let word = cheapest_word(&derived, winner.tokens());
+            let badge = if is_least { cheapest_with(word, &others) } else { format!("within 5% of the {word}") };
             let at = cells.iter().rposition(|cell| cell.format == winner.row.row.format);
             at.map(|at| &mut cells[at]).into_iter().for_each(|cell| cell.badge = Some(badge.clone()));
         }
@@ -344,7 +353,7 @@ pub fn strip(rows: &[CountedRow<'_>], sent_as: Option<SentAs<'_>>, tokenizer: &T
             let is_least = derived.iter().filter(|other| other.is_lossless()).all(|other| other.tokens() >= sent.tokens());
             let words = if is_least { "nothing is cheaper without loss" } else { "nothing saves 5% without loss" };
             cells[0].loss.get_or_insert_with(|| Loss::kept(words));
-            cells[0].badge = Some("cheapest".to_owned()).filter(|_| is_least);
+            cells[0].badge = is_least.then(|| cheapest_word(&derived, sent.tokens()).to_owned());
         }
         _ => {}
     }
@@ -354,12 +363,17 @@ pub fn strip(rows: &[CountedRow<'_>], sent_as: Option<SentAs<'_>>, tokenizer: &T
     Some(Strip { cells, sent_by, note: None })
 }
 
+/// What the winner of so many tokens is called: a cheaper text may have every fact in it and not read back to the same data.
+pub(super) fn cheapest_word(derived: &[Candidate<'_>], tokens: u64) -> &'static str {
+    if derived.iter().any(|other| other.has_facts_alone() && other.tokens() < tokens) { WITHOUT_LOSS } else { CHEAPEST }
+}
+
 /// The badge of the winner, with those that cost as much.
-pub(super) fn cheapest_with(others: &[&str]) -> String {
+pub(super) fn cheapest_with(word: &str, others: &[&str]) -> String {
     match others {
-        [] => "cheapest".to_owned(),
-        [other] => format!("cheapest, with {other}"),
-        _ => format!("cheapest, with {}", number_of(others.len() as u64, "others")),
+        [] => word.to_owned(),
+        [other] => format!("{word}, with {other}"),
+        _ => format!("{word}, with {}", number_of(others.len() as u64, "others")),
     }
 }
 

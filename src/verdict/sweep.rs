@@ -9,7 +9,7 @@ use crate::diff::pattern::name;
 use crate::format::{self, Format};
 use crate::number::{grouped, milliseconds, number_of};
 use crate::token::{Count, Tokenizer};
-use crate::verdict::strip::{Candidate, NO_FACT_LOST, cheapest, cheapest_with};
+use crate::verdict::strip::{Candidate, NO_FACT_LOST, WITHOUT_LOSS, cheapest, cheapest_with, cheapest_word};
 use crate::verdict::{CountedRow, Loss, Strip, StripCell, Verdict, VerdictPart, change, unit};
 
 /// Names in a list before the rest is counted.
@@ -40,7 +40,7 @@ pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Opti
     let pick = offered.pick(&answers);
     match pick {
         Some(at) if offered.tokens(at) == least => cells.push(offered.cell(at, CHEAPEST)),
-        Some(at) => cells.push(offered.cell(at, "cheapest without loss")),
+        Some(at) => cells.push(offered.cell(at, WITHOUT_LOSS)),
         None if answers.len() > 1 => cells[0].role = format!("baseline, {CHEAPEST}"),
         None => "the only answer".clone_into(&mut cells[0].role),
     }
@@ -52,8 +52,8 @@ pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Opti
         let is_as_cheap =
             |at: &&usize| Some(**at) != winner.column && offered.is_whole(**at) && offered.tokens(**at) == winner.count.high();
         let others: Vec<&str> = answers.iter().filter(is_as_cheap).map(|at| bare(&sweep.columns[*at])).collect();
-        winner.badge = Some(cheapest_with(&others));
         let count = winner.count.high();
+        winner.badge = Some(cheapest_with(offered.word(count), &others));
         let is_offered = winner.column.is_some_and(|at| sweep.columns[at].is_offered());
         if let Some(cell) = fewer.filter(|_| is_offered).and_then(|fewer| offered.fewer(fewer, count)) {
             cells.retain(|cell| cell.column.is_some_and(|at| sweep.columns[at].is_offered()));
@@ -181,17 +181,34 @@ impl Offered<'_> {
         Some(change(tokens, before, ratio).unwrap_or_else(|| "±0".to_owned()))
     }
 
+    /// What the winner of so many tokens is called: a column that is no answer may cost less.
+    fn word(&self, tokens: u64) -> &'static str {
+        let is_cheaper = |at: usize| self.tokens(at) < tokens && self.is_whole(at);
+        match (0..self.sweep.columns.len()).any(is_cheaper) {
+            true if self.needed.is_some() => CHEAPEST,
+            true => WITHOUT_LOSS,
+            // What is left out of what is needed is looked for in the columns alone.
+            false if self.needed.is_some() => cheapest_word(&[], tokens),
+            false => cheapest_word(&self.derived(&Tokenizer::Encoding(self.sweep.encoding)), tokens),
+        }
+    }
+
+    /// The formats of the answer to change.
+    fn derived(&self, tokenizer: &Tokenizer) -> Vec<Candidate<'_>> {
+        let counted = |row| CountedRow { row, count: tokenizer.from_tokens(row.tokens), why: None };
+        let is_derived = |id: &str| format::by_id(id).is_some_and(|format| !format.is_as_sent());
+        let rows = self.sweep.rows.iter().filter(|row| row.is_available() && is_derived(row.format));
+        rows.filter_map(|row| Candidate::of(counted(row), None, tokenizer)).collect()
+    }
+
     /// The format to change to: the cheapest that says the same and saves something against the cheapest answer that does;
     /// where none says the same, the one that loses least.
     fn changed(&self, best: Option<u64>) -> Option<StripCell> {
         let tokenizer = Tokenizer::Encoding(self.sweep.encoding);
-        let counted = |row| CountedRow { row, count: tokenizer.from_tokens(row.tokens), why: None };
-        let is_derived = |id: &str| format::by_id(id).is_some_and(|format| !format.is_as_sent());
-        let rows = self.sweep.rows.iter().filter(|row| row.is_available() && is_derived(row.format));
-        let derived: Vec<_> = rows.filter_map(|row| Candidate::of(counted(row), None, &tokenizer)).collect();
+        let derived = self.derived(&tokenizer);
         let json = *derived.iter().find(|candidate| candidate.row.row.format == "json")?;
         let base = &self.sweep.columns[self.base];
-        let sent = counted(&base.row);
+        let sent = CountedRow { row: &base.row, count: tokenizer.from_tokens(base.row.tokens), why: None };
         let chosen = cheapest(&derived, json, &sent).unwrap_or(json);
         let is_of_base = self.sweep.reference.map(ColumnOrigin::Call) == Some(base.origin);
         let leaves_out = !is_of_base && base.beside > 0;

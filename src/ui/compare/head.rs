@@ -46,8 +46,10 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
         () => t.faint,
     };
     ui.painter().rect_filled(Rect::from_center_size(pos2(left + 4.0, first), vec2(8.0, 8.0)), theme::RADIUS_BAR, hue);
+    // With whom it ties stands in the strip.
+    let badge = judged.strip.winner().and_then(|winner| winner.badge.as_deref()?.split(',').next()).unwrap_or_default();
     let room = match (is_winner, is_base) {
-        (true, _) if rect.width() > 240.0 => strip::badge_at(ui, pos2(right, first), "cheapest"),
+        (true, _) if rect.width() > 180.0 + 7.0 * badge.len() as f32 => strip::badge_at(ui, pos2(right, first), badge),
         (true, _) => {
             widgets::glyph_at(ui, pos2(right - 8.0, first), icons::BEST, theme::icon_font(15.0), t.ok);
             right - 18.0

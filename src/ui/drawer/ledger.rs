@@ -683,9 +683,13 @@ fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<(&'static str, String)> {
         .collect();
     let strip = verdict::strip(&rows, cx.sent_as()?, &cx.state.settings.tokenizer)?;
     let winner = strip.winner()?;
-    // Where another is a little cheaper, the strip has the room to say so.
-    let cheapest = winner.badge.as_ref().filter(|badge| badge.starts_with("cheapest"));
-    Some((winner.format, cheapest.map_or_else(|| "no fact lost".to_owned(), |badge| format!("{badge}, no fact lost"))))
+    let badge = match winner.badge.as_deref() {
+        Some(badge) if badge.starts_with("cheapest without loss") => badge.to_owned(),
+        Some(badge) if badge.starts_with("cheapest") => format!("{badge}, no fact lost"),
+        // Where another is a little cheaper, the strip has the room to say so.
+        _ => "no fact lost".to_owned(),
+    };
+    Some((winner.format, badge))
 }
 
 fn small_badge(ui: &Ui, left: egui::Pos2, text: &str, is_good: bool) -> f32 {
