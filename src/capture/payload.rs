@@ -233,10 +233,11 @@ impl Payload {
     pub fn leaf_at(&self, offset: usize, reading: &Reading) -> Option<Node<'_>> {
         let data = &self.text_source()?.data;
         let (block, start) = *Self::starts(reading).iter().rev().find(|(_, start)| *start <= offset)?;
-        let inside = data.segments.iter().find(|segment| segment.block == block && segment.text.contains(&(offset - start)))?;
-        let from = inside.doc.start;
+        let inside =
+            data.segments.iter().find(|segment| segment.block() == block && segment.text().contains(&(offset - start)))?;
+        let from = inside.doc().start;
         // Of a segment that holds more than one value, the one at this place of it.
-        let at = if inside.is_verbatim() { from + (offset - start - inside.text.start) } else { from };
+        let at = if inside.is_verbatim() { from + (offset - start - inside.text().start) } else { from };
         let mut node = self.root();
         while node.is_container() {
             node = node.children().find(|child| child.range().end > at)?;

@@ -148,6 +148,7 @@ impl Reading {
             }
             Some(content) => {
                 self.blocks = content.children().enumerate().map(|(index, node)| Block::read(index, node)).collect();
+                self.blocks.shrink_to_fit();
             }
         }
         self.structured = result.get("structuredContent").map(|node| node.index());

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -297,13 +297,13 @@ struct CaptureJson<'a> {
     result: Option<&'a RawValue>,
     raw: Option<Base64Json>,
     rpc_error: Option<RpcErrorJson<'a>>,
-    blocks: Vec<BlockJson<'a>>,
+    blocks: BlocksJson<'a>,
     payload: PayloadJson,
     notifications: Vec<NotificationJson>,
 }
 
 impl<'a> CaptureJson<'a> {
-    fn of(subject: &'a ParsedCapture, tokenizer: &Tokenizer, cancel: &Cancel) -> Self {
+    fn of(subject: &'a ParsedCapture, tokenizer: &'a Tokenizer, cancel: &'a Cancel) -> Self {
         let capture: &Capture = &subject.capture;
         let reading = &subject.reading;
         // A message that is not JSON as a whole cannot stand in the document, not even in part.
@@ -311,8 +311,6 @@ impl<'a> CaptureJson<'a> {
         let result = reading.result().filter(|_| whole).and_then(|node| raw(node.raw()));
         let unreadable = !whole || (result.is_none() && reading.result().is_some());
         let has_time = capture.started_at != OffsetDateTime::UNIX_EPOCH;
-        let counted = |text: &str| (!cancel.is_cancelled()).then(|| TokensJson::of_known(text, &subject.known, tokenizer));
-        let blocks = reading.blocks.iter().map(|block| BlockJson::of(block, &reading.doc, counted)).collect();
         Self {
             id: capture.name.to_string(),
             server: ServerJson::of(&capture.server),
@@ -333,7 +331,7 @@ impl<'a> CaptureJson<'a> {
                 .filter(|_| unreadable)
                 .map(|response| Base64Json { base64: BASE64_STANDARD.encode(response) }),
             rpc_error: reading.rpc_error.as_ref().map(RpcErrorJson::of),
-            blocks,
+            blocks: BlocksJson { subject, tokenizer, cancel },
             payload: PayloadJson::of(subject),
             notifications: capture.messages.iter().filter_map(NotificationJson::of).collect(),
         }
@@ -427,6 +425,22 @@ struct RpcErrorJson<'a> {
 impl<'a> RpcErrorJson<'a> {
     fn of(error: &'a capture::RpcError) -> Self {
         Self { code: raw(error.code.as_bytes()), message: &error.message, data: error.data.as_deref().and_then(raw) }
+    }
+}
+
+/// Each block is written when its turn comes: as values they would take many times the room of the answer.
+struct BlocksJson<'a> {
+    subject: &'a ParsedCapture,
+    tokenizer: &'a Tokenizer,
+    cancel: &'a Cancel,
+}
+
+impl Serialize for BlocksJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { subject, tokenizer, cancel } = self;
+        let counted = |text: &str| (!cancel.is_cancelled()).then(|| TokensJson::of_known(text, &subject.known, tokenizer));
+        let reading = &subject.reading;
+        serializer.collect_seq(reading.blocks.iter().map(|block| BlockJson::of(block, &reading.doc, counted)))
     }
 }
 

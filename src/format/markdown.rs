@@ -63,7 +63,7 @@ pub(super) fn read_item(line: &str) -> Option<(Cow<'_, str>, Option<&str>)> {
 }
 
 /// The lines of a text with their numbers, from 1; what follows the last LF is none if it is empty.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> + Clone {
     text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate().map(|(at, line)| (at + 1, line)).filter(|_| !text.is_empty())
 }
 

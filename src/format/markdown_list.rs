@@ -89,8 +89,6 @@ struct Line<'t> {
     key: Cow<'t, str>,
     /// `None` where the children follow.
     value: Option<&'t str>,
-    /// Whether what follows it is a list: its keys count from 1.
-    is_list: bool,
 }
 
 fn decode(text: &str) -> Result<Decoded, DecodeError> {
@@ -98,81 +96,88 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
     let has_records = text.starts_with("### 1\n") || text.contains("\n\n### 1\n");
     let mut lines = markdown::lines(text).peekable();
     if !has_records {
-        let lines: Vec<_> = lines.collect();
-        push_value(&lines, None, &mut builder)?;
+        push_value(lines, None, &mut builder)?;
         return builder.finish();
     }
     let envelope = markdown::read_envelope(&mut lines);
     builder.open_rows(envelope.into_iter(), Untyped::CELL);
-    let lines: Vec<_> = lines.collect();
-    for record in lines.chunk_by(|_, (_, next)| !next.starts_with("### ")) {
-        let [(number, heading), (_, gap), body @ ..] = record else {
-            return Err(unreadable(record[0].0, "a record without its lines"));
-        };
-        if !heading.starts_with("### ") || !gap.is_empty() {
-            return Err(unreadable(*number, "no heading of a record"));
+    while let Some((number, heading)) = lines.next() {
+        if !heading.starts_with("### ") {
+            return Err(unreadable(number, "no heading of a record"));
         }
-        // The empty line before the next heading.
-        let body = match body {
-            [body @ .., (_, "")] => body,
-            body => body,
-        };
-        push_value(body, Some(Kind::Object), &mut builder)?;
+        if lines.next_if(|(_, gap)| gap.is_empty()).is_none() {
+            return Err(unreadable(number, "a record without its lines"));
+        }
+        let rest = lines.clone();
+        let (mut len, mut gap) = (0, 0);
+        while let Some((_, line)) = lines.next_if(|(_, line)| !line.starts_with("### ")) {
+            len += 1;
+            // The empty line before the next heading.
+            gap = usize::from(line.is_empty());
+        }
+        push_value(rest.take(len - gap), Some(Kind::Object), &mut builder)?;
     }
     builder.finish_rows()
 }
 
-/// Builds the value of these lines: of the kind given, else of the kind that its keys tell.
-fn push_value(lines: &[(usize, &str)], kind: Option<Kind>, builder: &mut Builder) -> Result<(), DecodeError> {
-    if let [(_, line)] = lines
+/// Builds the value of these lines: of the kind given, else of the kind that its keys tell. They are read twice, since they
+/// would take many times the room of the text.
+fn push_value<'t>(
+    lines: impl Iterator<Item = (usize, &'t str)> + Clone,
+    kind: Option<Kind>,
+    builder: &mut Builder,
+) -> Result<(), DecodeError> {
+    let mut ahead = lines.clone();
+    if let (Some((_, line)), None) = (ahead.next(), ahead.next())
         && markdown::read_item(line).is_none()
     {
         builder.untyped("", &markdown::unescape(line), LINE);
         return Ok(());
     }
-    let mut read = Vec::with_capacity(lines.len());
-    for (number, line) in lines {
+    let read = lines.map(|(number, line)| {
         let inside = line.trim_start_matches(' ');
         let depth = (line.len() - inside.len()) / 2;
-        let Some((key, value)) = markdown::read_item(inside) else { return Err(unreadable(*number, "no `- **key**: value`")) };
-        read.push(Line { depth, key, value, is_list: true });
-    }
-    let is_root_list = find_lists(&mut read) && kind.is_none();
+        let (key, value) = markdown::read_item(inside).ok_or_else(|| unreadable(number, "no `- **key**: value`"))?;
+        Ok((number, Line { depth, key, value }))
+    });
+    let mut are_lists = find_lists(read.clone())?.into_iter();
+    let mut kind_of_next = || if are_lists.next() == Some(true) { Kind::Array } else { Kind::Object };
+    let root = kind_of_next();
     let base = builder.depth() + 1;
-    builder.open("", if is_root_list { Kind::Array } else { Kind::Object });
-    for (line, (number, _)) in read.iter().zip(lines) {
+    builder.open("", kind.unwrap_or(root));
+    for line in read {
+        let (number, line) = line?;
         if base + line.depth > builder.depth() {
-            return Err(unreadable(*number, "indented below nothing"));
+            return Err(unreadable(number, "indented below nothing"));
         }
         builder.close_to(base + line.depth);
         match line.value {
             Some(value) => builder.untyped(&line.key, &markdown::unescape(value), LINE),
-            None => builder.open(&line.key, if line.is_list { Kind::Array } else { Kind::Object }),
+            None => builder.open(&line.key, kind_of_next()),
         }
     }
     builder.close_to(base - 1);
     Ok(())
 }
 
-/// Marks the lines whose children count from 1; says whether those at the top do.
-fn find_lists(lines: &mut [Line<'_>]) -> bool {
-    let mut is_root_list = true;
-    // The line of each open container, and how many children it has so far.
-    let mut open: Vec<(Option<usize>, usize)> = vec![(None, 0)];
-    for at in 0..lines.len() {
-        open.truncate(lines[at].depth + 1);
-        if let Some((parent, count)) = open.last_mut() {
+/// Of each container in the order of the lines, the one around them first: whether its keys count from 1.
+fn find_lists<'t>(lines: impl Iterator<Item = Result<(usize, Line<'t>), DecodeError>>) -> Result<Vec<bool>, DecodeError> {
+    let mut are_lists = vec![true];
+    // Which container each open one is, and how many children it has so far.
+    let mut open: Vec<(usize, usize)> = vec![(0, 0)];
+    for line in lines {
+        let (_, line) = line?;
+        open.truncate(line.depth + 1);
+        if let Some((container, count)) = open.last_mut() {
             *count += 1;
-            if lines[at].key.parse() != Ok(*count) || lines[at].key.starts_with(['+', '0']) {
-                match *parent {
-                    Some(parent) => lines[parent].is_list = false,
-                    None => is_root_list = false,
-                }
+            if line.key.parse() != Ok(*count) || line.key.starts_with(['+', '0']) {
+                are_lists[*container] = false;
             }
         }
-        if lines[at].value.is_none() {
-            open.push((Some(at), 0));
+        if line.value.is_none() {
+            open.push((are_lists.len(), 0));
+            are_lists.push(true);
         }
     }
-    is_root_list
+    Ok(are_lists)
 }

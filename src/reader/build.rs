@@ -9,21 +9,44 @@ use bytes::Bytes;
 use super::{TextBlock, TextData};
 use crate::json::{Doc, write};
 
-/// A part of the document and the part of a text that it came from.
+/// A part of the document and the part of a text that it came from; both are below 4 GiB, as all that is indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Bytes of the document.
-    pub doc: Range<usize>,
-    /// The block's position in `content`.
-    pub block: usize,
-    /// Bytes of its text; as many as in the document where the document has them word for word.
-    pub text: Range<usize>,
+    doc: [u32; 2],
+    text: [u32; 2],
+    block: u32,
     is_verbatim: bool,
 }
 
 impl Segment {
+    fn new(doc: Range<usize>, block: usize, text: Range<usize>) -> Self {
+        let [doc, text] = [doc, text].map(|range| [small(range.start), small(range.end)]);
+        Self { doc, text, block: small(block), is_verbatim: false }
+    }
+
     pub(super) fn verbatim(doc: Range<usize>, block: usize, at: usize) -> Self {
-        Self { text: at..at + doc.len(), doc, block, is_verbatim: true }
+        let text = at..at + doc.len();
+        Self { is_verbatim: true, ..Self::new(doc, block, text) }
+    }
+
+    /// The same in a text that begins so many bytes earlier.
+    pub(super) fn moved(self, by: usize) -> Self {
+        Self { text: self.text.map(|at| small(at as usize + by)), ..self }
+    }
+
+    /// Bytes of the document.
+    pub fn doc(&self) -> Range<usize> {
+        self.doc[0] as usize..self.doc[1] as usize
+    }
+
+    /// Bytes of the block's text; as many as in the document where the document has them word for word.
+    pub fn text(&self) -> Range<usize> {
+        self.text[0] as usize..self.text[1] as usize
+    }
+
+    /// The block's position in `content`.
+    pub fn block(&self) -> usize {
+        self.block as usize
     }
 
     /// Whether the text stands in the document word for word.
@@ -32,12 +55,15 @@ impl Segment {
     }
 
     pub(super) fn source(&self, doc: &Range<usize>) -> Option<(usize, Range<usize>)> {
-        if self.is_verbatim {
-            let at = self.text.start + doc.start.checked_sub(self.doc.start)?;
-            return (doc.end <= self.doc.end).then(|| (self.block, at..at + doc.len()));
-        }
-        (self.doc.start <= doc.start && doc.end <= self.doc.end).then(|| (self.block, self.text.clone()))
+        let own = self.doc();
+        let is_inside = own.start <= doc.start && doc.end <= own.end;
+        let at = self.text().start + doc.start.saturating_sub(own.start);
+        is_inside.then(|| (self.block(), if self.is_verbatim { at..at + doc.len() } else { self.text() }))
     }
+}
+
+fn small(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 /// Characters that are not white space.
@@ -123,7 +149,8 @@ impl Builder {
         let start = self.json.len();
         self.json.push_str(json);
         let is_verbatim = at.len() == json.len() && json.starts_with(['{', '[']);
-        self.segments.push(Segment { doc: start..self.json.len(), block: self.block, text: at, is_verbatim });
+        let segment = Segment::new(start..self.json.len(), self.block, at);
+        self.segments.push(Segment { is_verbatim, ..segment });
     }
 
     /// A text as the value that it is: a number by JSON's grammar, `true`, `false`, an object or a list in JSON, null
@@ -179,38 +206,40 @@ impl Builder {
         self.covered.push(range);
     }
 
-    /// Records with what stands once around them. One record alone, where the layout is no list, is an object.
-    pub fn records(mut self, envelope: &Record, records: &[Value], is_list: bool) -> Option<TextData> {
+    /// Records with what stands once around them, each freed when it is written. One record alone, where the layout is no list, is an object.
+    pub fn records(mut self, envelope: &Record, records: Vec<Value>, is_list: bool) -> Option<TextData> {
         if records.is_empty() {
             return None;
         }
-        let is_alone = envelope.is_empty() && records.len() == 1 && !is_list;
+        let count = records.len();
+        let is_alone = envelope.is_empty() && count == 1 && !is_list;
         if !envelope.is_empty() {
             self.open('{');
             self.members(envelope);
             let is_taken = envelope.iter().any(|(name, _)| name == "records");
             self.key(if is_taken { "records (2)" } else { "records" });
         }
-        if is_alone {
-            self.value(&records[0]);
-        } else {
+        if !is_alone {
             self.open('[');
-            records.iter().for_each(|record| self.value(record));
+        }
+        records.into_iter().for_each(|record| self.value(&record));
+        if !is_alone {
             self.close(']');
         }
         if !envelope.is_empty() {
             self.close('}');
         }
-        self.done(records.len())
+        self.done(count)
     }
 
-    pub fn done(self, records: usize) -> Option<TextData> {
+    pub fn done(mut self, records: usize) -> Option<TextData> {
+        self.segments.shrink_to_fit();
         let doc = Doc::parse(Bytes::from(self.json));
         if !doc.is_json() {
             return None;
         }
         let mut covered = self.covered;
-        covered.extend(self.segments.iter().map(|segment| segment.text.clone()));
+        covered.extend(self.segments.iter().map(|segment| segment.text()));
         let covered = merged(covered).into_iter().map(|range| (self.block, range)).collect();
         Some(TextData { doc: Arc::new(doc), segments: self.segments, covered, records })
     }

@@ -49,7 +49,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             }
         }
     }
-    (records.len() > 1).then(|| builder.records(&envelope, &records, true)).flatten()
+    (records.len() > 1).then(|| builder.records(&envelope, records, true)).flatten()
 }
 
 /// Lines in columns.

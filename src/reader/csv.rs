@@ -42,9 +42,9 @@ fn read(block: TextBlock<'_>, delimiter: u8) -> Option<TextData> {
         return None;
     }
     let mut builder = Builder::new(&block);
-    let mut records = Vec::new();
+    builder.open('[');
+    let mut records = 0;
     let mut record = StringRecord::new();
-    let mut end = head.position().map_or(0, |_| 0);
     loop {
         match reader.read_record(&mut record) {
             Ok(true) => {}
@@ -70,9 +70,10 @@ fn read(block: TextBlock<'_>, delimiter: u8) -> Option<TextData> {
             }
             (name.to_owned(), Value::Cell(Cell { text: field.to_owned(), at: skip + at..skip + from, is_quoted: false }))
         });
-        records.push(Value::Record(named.collect()));
-        end = from.max(end);
+        builder.record(&named.collect());
+        records += 1;
     }
+    builder.close(']');
     builder.cover(skip..skip + text.len());
-    (!records.is_empty()).then(|| builder.records(&Vec::new(), &records, true)).flatten()
+    (records > 0).then(|| builder.done(records)).flatten()
 }

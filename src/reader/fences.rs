@@ -53,9 +53,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             _ => return None,
         };
         let mut data = read(inner)?;
-        for segment in &mut data.segments {
-            segment.text = segment.text.start + fence.inner.start..segment.text.end + fence.inner.start;
-        }
+        data.segments = data.segments.into_iter().map(|segment| segment.moved(fence.inner.start)).collect();
         data.covered = vec![(block.block, fence.whole.clone())];
         Some(data)
     })

@@ -63,7 +63,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         records.iter_mut().for_each(|record| drop(record.remove(0)));
     }
     let records: Vec<Value> = records.into_iter().map(Value::Record).collect();
-    builder.records(&envelope, &records, true)
+    builder.records(&envelope, records, true)
 }
 
 /// What stands before or after the records with labels of its own is the envelope.

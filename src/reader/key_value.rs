@@ -78,7 +78,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         return None;
     }
     let records: Vec<Value> = records.into_iter().map(|record| nested::value((record, Vec::new()))).collect();
-    builder.records(&envelope, &records, false)
+    builder.records(&envelope, records, false)
 }
 
 /// What parts the labelled values of a line.
@@ -117,7 +117,7 @@ fn read_lines(block: TextBlock<'_>) -> Option<TextData> {
         }
     }
     let is_enough = records.len() >= FEWEST && records.len() * 2 > all.len();
-    is_enough.then(|| builder.records(&envelope, &records, true)).flatten()
+    is_enough.then(|| builder.records(&envelope, records, true)).flatten()
 }
 
 /// The parts of a line between commas and bars, each with its place.

@@ -54,7 +54,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         let mut builder = Builder::new(&block);
         all.iter().for_each(|line| builder.cover(line.range()));
         let places: Vec<Value> = all.iter().map(|line| Value::Cell(cell(line.text, line.text, line.at))).collect();
-        return builder.records(&Record::new(), &places, true);
+        return builder.records(&Record::new(), places, true);
     }
     let split: Vec<Vec<(Mark<'_>, &str)>> = all.iter().map(|line| parts(line.text)).collect();
     let shape = shape(&split)?;
@@ -98,7 +98,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         };
         records.push(Value::Record(parts.iter().copied().chain(rest).enumerate().map(member).collect()));
     }
-    (records.len() >= FEWEST).then(|| builder.records(&envelope, &records, true)).flatten()
+    (records.len() >= FEWEST).then(|| builder.records(&envelope, records, true)).flatten()
 }
 
 /// Whether the marks of a line are those of the shape, of which the last may be missing.

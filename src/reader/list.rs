@@ -130,7 +130,7 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
     });
     let records: Vec<Value> = records.collect();
     let envelope = envelope(&around, &mut builder);
-    builder.records(&envelope, &records, true)
+    builder.records(&envelope, records, true)
 }
 
 /// Labelled lines below an item are its members, other lines its `text`; items below it are a list.
@@ -186,5 +186,5 @@ fn read_tasks(block: TextBlock<'_>) -> Option<TextData> {
         below(item, &mut record, &mut builder)?;
         tasks.push(Value::Record(record));
     }
-    builder.records(&envelope, &tasks, true)
+    builder.records(&envelope, tasks, true)
 }

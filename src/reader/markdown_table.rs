@@ -60,7 +60,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             let [name, value] = <[Cell; 2]>::try_from(row).ok()?;
             Some((name.text, Value::Cell(value)))
         });
-        return builder.records(&around, &[Value::Record(record.collect())], false);
+        return builder.records(&around, vec![Value::Record(record.collect())], false);
     }
     let record = |row: Vec<Cell>| -> Value {
         let named = table.head.iter().enumerate().zip(row);
@@ -73,7 +73,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         )
     };
     let records: Vec<Value> = table.rows.into_iter().map(record).collect();
-    builder.records(&around, &records, true)
+    builder.records(&around, records, true)
 }
 
 /// Whether the columns are names and values.

@@ -124,7 +124,7 @@ impl TextData {
     /// Where a value of the data stands: the block and the bytes of its text.
     pub fn source(&self, node: Node<'_>) -> Option<(usize, Range<usize>)> {
         let range = node.range();
-        let at = self.segments.partition_point(|segment| segment.doc.end <= range.start);
+        let at = self.segments.partition_point(|segment| segment.doc().end <= range.start);
         self.segments.get(at).and_then(|segment| segment.source(&range))
     }
 

@@ -57,7 +57,7 @@ impl Pattern {
                 });
                 records.push(Value::Record(named.collect()));
             }
-            builder.records(&Vec::new(), &records, true)
+            builder.records(&Vec::new(), records, true)
         })?;
         let share = data.share(blocks);
         Some(Found { reader: &PATTERN, data, share })

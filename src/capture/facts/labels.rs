@@ -1,5 +1,6 @@
 //! Compares labels with the keys of fields, by their words.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -52,39 +53,28 @@ pub(super) enum Fit {
     Exact,
 }
 
-/// A field of a record. Its words are made when a label is compared: an answer may have as many fields as values.
-#[derive(Clone, Debug)]
+/// A field of a record, made when a label is compared with it.
+#[derive(Debug)]
 pub(super) struct Field {
     /// Its key and the last of those around it, outermost first, by line.
-    way: Rc<str>,
+    way: String,
     /// Where its own key begins.
     key: usize,
 }
 
-impl Default for Field {
-    fn default() -> Self {
-        Self { way: "".into(), key: 0 }
-    }
-}
-
 impl Field {
-    pub(super) fn of(key: &str, around: Option<&Field>) -> Self {
-        // Three keys are enough to tell fields apart, and a bound.
-        let mut keys: Vec<&str> = around.map_or("", |field| &*field.way).rsplit('\n').take(2).collect();
-        keys.insert(0, key);
+    /// By its keys, its own first.
+    pub(super) fn of<'k>(keys: impl IntoIterator<Item = Cow<'k, str>>) -> Self {
+        let mut keys: Vec<Cow<'k, str>> = keys.into_iter().collect();
         keys.reverse();
         let way = keys.join("\n");
-        Self { key: way.len() - key.len(), way: way.into() }
-    }
-
-    pub(super) fn key(&self) -> &str {
-        &self.way[self.key..]
+        Self { key: way.len() - keys.last().map_or(0, |key| key.len()), way }
     }
 
     /// How well a label names it, whose words are [`spoken`].
     pub(super) fn fit(&self, label: &str) -> Fit {
         let all_in = |a: &[&str], b: &[&str]| !a.is_empty() && a.iter().all(|word| b.iter().any(|other| same_stem(word, other)));
-        let (own, path) = (spoken(self.key()), spoken(&self.way));
+        let (own, path) = (spoken(&self.way[self.key..]), spoken(&self.way));
         let is_whole = path == label;
         let words = |spoken| loud(str::split_whitespace(spoken).collect());
         let (own, path, heard) = (words(&*own), words(&*path), words(label));
@@ -113,16 +103,16 @@ fn stem(word: &str) -> &str {
 
 /// The fields of one kind of record, and which of them a label stands for.
 pub(super) struct FieldSet {
-    fields: Vec<(u32, Field)>,
+    fields: Vec<u32>,
     by_stem: HashMap<String, Vec<usize>>,
     known: HashMap<u32, Rc<[u32]>>,
 }
 
 impl FieldSet {
-    pub(super) fn of(fields: Vec<(u32, Field)>) -> Self {
+    pub(super) fn of(fields: Vec<u32>, named: impl Fn(u32) -> Field) -> Self {
         let mut by_stem: HashMap<String, Vec<usize>> = HashMap::new();
-        for (position, (_, field)) in fields.iter().enumerate() {
-            for word in key_words(&field.way) {
+        for (position, field) in fields.iter().enumerate() {
+            for word in key_words(&named(*field).way) {
                 let list = by_stem.entry(stem(&word).to_owned()).or_default();
                 if list.last() != Some(&position) {
                     list.push(position);
@@ -133,7 +123,7 @@ impl FieldSet {
     }
 
     /// The fields that a label names best; none where it names none or too many.
-    pub(super) fn owners(&mut self, name: u32, label: &str) -> Rc<[u32]> {
+    pub(super) fn owners(&mut self, name: u32, label: &str, named: impl Fn(u32) -> Field) -> Rc<[u32]> {
         if let Some(known) = self.known.get(&name) {
             return Rc::clone(known);
         }
@@ -146,7 +136,8 @@ impl FieldSet {
             .collect();
         candidates.sort_unstable();
         candidates.dedup();
-        let fits: Vec<(Fit, u32)> = candidates.iter().map(|&at| (self.fields[at].1.fit(label), self.fields[at].0)).collect();
+        let fit = |at: usize| (named(self.fields[at]).fit(label), self.fields[at]);
+        let fits: Vec<(Fit, u32)> = candidates.into_iter().map(fit).collect();
         let best = fits.iter().map(|(fit, _)| *fit).max().unwrap_or(Fit::None);
         let owners: Rc<[u32]> = match best {
             Fit::None => Rc::new([]),
@@ -161,8 +152,13 @@ impl FieldSet {
 mod tests {
     use super::*;
 
-    fn fit(key: &str, label: &str) -> Fit {
-        Field::of(key, None).fit(&spoken(label))
+    /// A field by its keys, its own first.
+    fn field(keys: &[&'static str]) -> Field {
+        Field::of(keys.iter().copied().map(Cow::Borrowed))
+    }
+
+    fn fit(key: &'static str, label: &str) -> Fit {
+        field(&[key]).fit(&spoken(label))
     }
 
     #[test]
@@ -190,19 +186,17 @@ mod tests {
         {
             assert_eq!(fit(key, label), Fit::None, "{key} {label}");
         }
-        let node = Field::of("nodeB", None);
-        assert_eq!(Field::of("to", Some(&node)).fit(&spoken("nodeB.to")), Fit::Exact);
-        let from = Field::of("from", None);
-        assert_eq!(Field::of("code", Some(&from)).fit(&spoken("from.code")), Fit::Exact);
+        assert_eq!(field(&["to", "nodeB"]).fit(&spoken("nodeB.to")), Fit::Exact);
+        assert_eq!(field(&["code", "from"]).fit(&spoken("from.code")), Fit::Exact);
     }
 
     #[test]
     fn a_label_stands_for_the_fields_that_it_names_best() {
-        let fields = ["name", "firstName", "contact"].map(|key| Field::of(key, None));
-        let mut set = FieldSet::of((0..).zip(fields).collect());
-        assert_eq!(*set.owners(0, &spoken("Name")), [0]);
-        assert_eq!(*set.owners(1, &spoken("First name")), [1]);
-        assert_eq!(*set.owners(2, &spoken("Contact name")), [0, 2]);
-        assert!(set.owners(3, &spoken("Country")).is_empty());
+        let named = |at: u32| field(&[["name", "firstName", "contact"][at as usize]]);
+        let mut set = FieldSet::of(vec![0, 1, 2], named);
+        assert_eq!(*set.owners(0, &spoken("Name"), named), [0]);
+        assert_eq!(*set.owners(1, &spoken("First name"), named), [1]);
+        assert_eq!(*set.owners(2, &spoken("Contact name"), named), [0, 2]);
+        assert!(set.owners(3, &spoken("Country"), named).is_empty());
     }
 }

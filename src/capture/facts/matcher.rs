@@ -1,16 +1,16 @@
 //! Looks for each record's leaves where the record stands: first under their own labels, then where nobody's label stands.
 //! One hit serves one leaf.
 
+mod fields;
 mod scope;
 mod words;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::BuildHasher;
 use std::ops::Range;
 
 use super::canon::{Canon, is_space};
 use super::exact::Exact;
-use super::labels::{Field, FieldSet};
+use super::labels::FieldSet;
 use super::page::{Page, keys};
 use super::regions::{regions, sections};
 use super::span::Span;
@@ -18,14 +18,14 @@ use super::{Fact, FactCount, FactMatches, FactState, Record, record_lists};
 use crate::capture::Payload;
 use crate::json::{Kind, Node};
 
+use fields::{Fields, NO_FIELD};
+
 /// How deep records in records are looked for where they stand; below, where those around them stand.
 const MAX_DEPTH: usize = 12;
 /// Objects of one record whose members are looked for by their keys, and members of one object that a code's name is
 /// looked for among.
 const MAX_SECTIONS: usize = 32;
 const MAX_MEMBERS: usize = 2_000;
-/// The field above all others.
-const NO_FIELD: u32 = 0;
 
 /// What became of a leaf, and where, in canonical offsets.
 #[derive(Clone, Copy, Debug)]
@@ -54,9 +54,7 @@ struct Matcher<'t> {
     source: &'t str,
     root: Node<'t>,
     page: Page<'t>,
-    /// Every field met, by the one around it and its key.
-    fields: Vec<Field>,
-    by_key: HashMap<(u32, u64), u32>,
+    fields: Fields<'t>,
     sets: Vec<FieldSet>,
     set_of: HashMap<Vec<u32>, usize>,
     /// Hits that serve a leaf, by start.
@@ -173,8 +171,7 @@ impl<'t> Matcher<'t> {
             source,
             root,
             page,
-            fields: vec![Field::default()],
-            by_key: HashMap::new(),
+            fields: Fields::new(root),
             sets: Vec::new(),
             set_of: HashMap::new(),
             used: BTreeMap::new(),
@@ -192,12 +189,12 @@ impl<'t> Matcher<'t> {
     }
 
     /// Looks for everything below a node in parts of the text: what has places of its own first, then the rest around it.
-    fn place(&mut self, node: Node<'_>, around: u32, within: &[Range<usize>], depth: usize) {
+    fn place(&mut self, node: Node<'t>, around: u32, within: &[Range<usize>], depth: usize) {
         let mut leaves: Vec<Leaf> = Vec::new();
         let mut taken: Places = Vec::new();
         let mut attempts = 0;
         // Members that stand nowhere by themselves are descended into as if they were part of the node.
-        let mut open: Vec<(Node<'_>, u32)> = vec![(node, around)];
+        let mut open: Vec<(Node<'t>, u32)> = vec![(node, around)];
         while let Some((node, field)) = open.pop() {
             if !node.is_container() {
                 if is_fact(node) {
@@ -207,7 +204,7 @@ impl<'t> Matcher<'t> {
             }
             let is_list = node.kind() == Kind::Array;
             let are_records = node.len() >= 2 && node.children().all(|member| member.kind() == Kind::Object);
-            let parts: Vec<Node<'_>> =
+            let parts: Vec<Node<'t>> =
                 node.children().filter(|member| member.is_container() && (is_list || !member.is_empty())).collect();
             let tries = depth < MAX_DEPTH && attempts < MAX_SECTIONS && parts.len() >= 2;
             let places = match (is_list, tries) {
@@ -226,7 +223,7 @@ impl<'t> Matcher<'t> {
                 let below = match member.key() {
                     // Records that are told by their keys are of one kind.
                     Some(_) if are_records && own.is_some() => field,
-                    Some(key) => self.field(field, &key),
+                    Some(key) => self.fields.of(field, member, &key),
                     None => field,
                 };
                 match own {
@@ -259,20 +256,6 @@ impl<'t> Matcher<'t> {
         }
     }
 
-    fn field(&mut self, around: u32, key: &str) -> u32 {
-        // Keys themselves would take more than the fields. Two of one hash are fields of their own.
-        let hashed = (around, self.by_key.hasher().hash_one(key));
-        if let Some(&known) = self.by_key.get(&hashed)
-            && self.fields[known as usize].key() == key
-        {
-            return known;
-        }
-        let next = u32::try_from(self.fields.len()).unwrap_or(u32::MAX);
-        self.fields.push(Field::of(key, self.fields.get(around as usize)));
-        self.by_key.insert(hashed, next);
-        next
-    }
-
     fn leaf(&self, node: Node<'_>, field: u32) -> Leaf {
         // A tape has no more than [`crate::json::MAX_NODES`].
         Leaf { offset: u32::try_from(node.index() - self.root.index()).unwrap_or(u32::MAX), field }
@@ -285,6 +268,7 @@ impl<'t> Matcher<'t> {
     fn report(self) -> FactMatches {
         let mut matched = FactMatches::default();
         let canon = self.page.canon;
+        matched.facts.reserve_exact(self.found.iter().flatten().count());
         for (offset, found) in self.found.into_iter().enumerate() {
             let Some(found) = found else { continue };
             let count: &mut FactCount = &mut matched.count;

@@ -176,7 +176,7 @@ fn fields<'a>(records: &[Node<'a>], page: &Page<'_>, within: &[Range<usize>]) ->
         let is_short = values.iter().map(|value| value.len()).sum::<usize>() < values.len() * 4;
         for is_strict in [false, true] {
             let mut field = Field {
-                name: Name::of(&key, None),
+                name: Name::of([key.clone()]),
                 key: key.clone(),
                 is_strict,
                 is_short,

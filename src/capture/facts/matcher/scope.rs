@@ -67,8 +67,7 @@ impl<'t> Matcher<'t> {
         let set = match self.set_of.get(&fields) {
             Some(set) => *set,
             None => {
-                let named = fields.iter().map(|&field| (field, self.fields[field as usize].clone())).collect();
-                self.sets.push(super::FieldSet::of(named));
+                self.sets.push(super::FieldSet::of(fields.clone(), |field| self.fields.named(field)));
                 self.set_of.insert(fields, self.sets.len() - 1);
                 self.sets.len() - 1
             }
@@ -86,7 +85,7 @@ impl<'t> Matcher<'t> {
 
     fn owners(&mut self, set: usize, slot: usize) -> Rc<[u32]> {
         let name = self.page.slots[slot].name;
-        self.sets[set].owners(name, &self.page.names[name as usize])
+        self.sets[set].owners(name, &self.page.names[name as usize], |field| self.fields.named(field))
     }
 
     /// Looks for leaves in parts of the text. Where these are not `theirs` but belong to records as well, only labels

@@ -37,7 +37,7 @@ impl Matcher<'_> {
         if forms::iso_date(&value).is_some() {
             return (place == SearchScope::Own).then(|| self.relative(field, scope)).flatten().map(reworded);
         }
-        let digits = forms::phone_digits(&value, self.fields[field as usize].key())?;
+        let digits = forms::phone_digits(&value, &self.fields.key(field))?;
         self.phone(&digits, leaf, field, scope, place).map(reworded)
     }
 
@@ -79,7 +79,7 @@ impl Matcher<'_> {
     pub(super) fn answers<'s>(&mut self, field: u32, scope: &'s mut Scope) -> &'s mut Answers {
         let Scope { regions, own, answers, .. } = scope;
         answers.entry(field).or_insert_with(|| {
-            let key = self.fields[field as usize].key();
+            let key = &self.fields.key(field);
             let text = self.page.text();
             let mut all = Answers::default();
             let mut add = |slot: usize, is_own: bool| {
