@@ -315,7 +315,11 @@ mod tests {
             ("toon", 640, Equal, 0),
         ]);
         let base = "1,000 tokens as sent (o200k_base, exact). JSON, compact: 1,000 tokens, ±0, no fact lost.";
-        assert_eq!(say(&rows).unwrap(), format!("{base} TOON: 640 tokens, −36%, no fact lost, cheapest without loss."), "CSV has every fact and does not read back");
+        assert_eq!(
+            say(&rows).unwrap(),
+            format!("{base} TOON: 640 tokens, −36%, no fact lost, cheapest without loss."),
+            "CSV has every fact and does not read back"
+        );
         rows.retain(|row| row.format != "toon");
         assert_eq!(say(&rows).unwrap(), base, "a cheaper one may still come");
         let dear = all(&[("structured", 1_000, Exact, 0), ("json", 1_000, Exact, 0), ("json-table", 951, Exact, 0)]);

@@ -71,7 +71,10 @@ fn the_format_argument_is_found_and_the_verdict_told() {
         "what leaves fields out is no winner: {page}"
     );
     assert!(lines[1].contains("city") && !lines[1].contains("lastModifiedDate, cheapest"), "{page}");
-    assert!(lines[1].contains(" JSON, compact, if you changed it: ") && lines[1].ends_with("no fact lost, cheapest without loss."), "{page}");
+    assert!(
+        lines[1].contains(" JSON, compact, if you changed it: ") && lines[1].ends_with("no fact lost, cheapest without loss."),
+        "{page}"
+    );
     for column in ["json as sent", "markdown as sent", "JSON, compact", "Markdown table"] {
         assert!(lines.iter().any(|line| line.starts_with(column)), "{column}: {page}");
     }
