@@ -8,11 +8,12 @@ const [target, ...features] = process.argv.slice(2);
 const root = join(import.meta.dirname, "..");
 const cargo = (...words) => execFileSync("cargo", [...words, "--locked", ...features], { cwd: root, maxBuffer: 1 << 28, encoding: "utf8" });
 
-// What is reached by normal dependencies is in the program; build scripts, macros and tests are not.
+// What is reached by normal dependencies is in the program; build scripts, macros and tests are not, but for the
+// vocabularies that the build script takes out of bpe-openai.
 const tree = cargo("tree", "--edges", "normal,no-proc-macro", "--target", target, "--prefix", "none", "--format", "{p}");
 const inside = new Set(tree.split("\n").map((line) => line.split(" ").slice(0, 2).join(" ")));
 const { packages } = JSON.parse(cargo("metadata", "--format-version", "1", "--filter-platform", target));
-const crates = packages.filter(({ name, version, source }) => source !== null && inside.has(`${name} v${version}`));
+const crates = packages.filter(({ name, version, source }) => source !== null && (name === "bpe-openai" || inside.has(`${name} v${version}`)));
 
 const LICENCE = /(^|\/)(li[cs]en[cs]e|copying|notice|unlicense|copyright)[^\/]*$|^fonts\/.*\.txt$/i;
 function texts(folder) {

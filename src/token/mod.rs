@@ -40,7 +40,7 @@ impl Encoding {
         Self::ALL.iter().copied().find(|encoding| encoding.name() == name)
     }
 
-    fn tokenizer(self) -> &'static bpe_openai::Tokenizer {
+    fn encoder(self) -> &'static encoder::Encoder {
         match self {
             Encoding::O200kBase => encoder::o200k_base(),
             Encoding::Cl100kBase => encoder::cl100k_base(),
@@ -70,8 +70,8 @@ impl Tokens {
     }
 
     fn add(&mut self, text: &str) {
-        self.o200k_base += encoder::count(encoder::o200k_base(), text);
-        self.cl100k_base += encoder::count(encoder::cl100k_base(), text);
+        self.o200k_base += encoder::o200k_base().count(text);
+        self.cl100k_base += encoder::cl100k_base().count(text);
     }
 }
 
@@ -85,10 +85,10 @@ pub fn count(text: &str) -> Tokens {
     tokens
 }
 
-/// Builds the tables (about half a second); call it off the UI thread before the first count is needed.
+/// Builds the tables; call it off the UI thread before the first count is needed.
 pub fn warm_up() {
     for &encoding in Encoding::ALL {
-        encoding.tokenizer().count("Warm up.");
+        encoding.encoder().count("Warm up.");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where the tokens of a tree go: each token with the node and the kind of text it begins in, so that what the tree
 //! and the token map show adds up to what the ledger shows.
 
-use super::{Encoding, encoder, pieces};
+use super::{Encoding, pieces};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node, write};
 
@@ -52,16 +52,13 @@ pub fn each_token(root: Node<'_>, encoding: Encoding, mut take: impl FnMut(usize
 
 /// Hands out every token of a text, in order: the byte it begins at, and its bytes.
 pub fn each_start(text: &str, encoding: Encoding, mut take: impl FnMut(usize, &[u8])) {
-    let tokenizer = encoding.tokenizer();
+    let encoder = encoding.encoder();
     let mut at = 0;
     pieces(text, |piece| {
-        for word in tokenizer.split(piece) {
-            for token in encoder::word_tokens(&tokenizer.bpe, word) {
-                let bytes = tokenizer.bpe.token_bytes(token);
-                take(at, bytes);
-                at += bytes.len();
-            }
-        }
+        encoder.each_token(piece, |bytes| {
+            take(at, bytes);
+            at += bytes.len();
+        });
     });
 }
 

@@ -213,8 +213,20 @@ fn no_part_of_a_run_is_searched_twice() {
 #[test]
 fn a_long_word_counts_as_a_whole() {
     let word = "-".repeat(200_000);
-    let tokenizer = Encoding::O200kBase.tokenizer();
-    assert_eq!(encoder::count(tokenizer, &word), tokenizer.bpe.count(word.as_bytes()) as u64);
+    let whole = bpe_openai::o200k_base().bpe.count(word.as_bytes()) as u64;
+    assert_eq!(Encoding::O200kBase.encoder().count(&word), whole);
+}
+
+/// What makes a look at the whole word enough where it is a token.
+#[test]
+fn every_token_is_merged_from_its_bytes() {
+    let mut parts = Vec::new();
+    for encoder in [encoder::o200k_base(), encoder::cl100k_base(), encoder::p50k_base().unwrap()] {
+        for token in encoder.table.tokens() {
+            encoder.table.merge_bytes(token, &mut parts);
+            assert_eq!(parts.len(), 2, "{token:?}");
+        }
+    }
 }
 
 #[test]
@@ -263,7 +275,7 @@ proptest! {
             let mut whole = Tokens::default();
             whole.add(&text);
             prop_assert_eq!(parts, whole, "cut at {} of {:?}", cut, text);
-            let p50k = |text: &str| encoder::count(encoder::p50k_base().unwrap(), text);
+            let p50k = |text: &str| encoder::p50k_base().unwrap().count(text);
             prop_assert_eq!(p50k(&text[..cut]) + p50k(&text[cut..]), p50k(&text), "cut at {} of {:?}", cut, text);
             prefix = &prefix[..cut];
         }
@@ -281,9 +293,12 @@ proptest! {
         window in 40_usize..300,
     ) {
         let word: String = parts.iter().map(|(unit, times)| unit.repeat(*times)).collect();
-        for bpe in [&encoder::o200k_base().bpe, &encoder::cl100k_base().bpe, &encoder::p50k_base().unwrap().bpe] {
-            let windows = encoder::long_word(bpe, word.as_bytes(), window);
-            prop_assert_eq!(windows, bpe.encode_via_backtracking(word.as_bytes()), "{:?}", word);
+        let (mut whole, mut windows) = (Vec::new(), Vec::new());
+        for encoder in [encoder::o200k_base(), encoder::cl100k_base(), encoder::p50k_base().unwrap()] {
+            encoder.table.merge(word.as_bytes(), &mut whole);
+            encoder.table.merge_in_windows(word.as_bytes(), window, &mut windows);
+            let starts = |parts: &[(usize, u32)]| parts.iter().map(|part| part.0).collect::<Vec<_>>();
+            prop_assert_eq!(starts(&windows), starts(&whole), "{:?}", word);
         }
     }
 

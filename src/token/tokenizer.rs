@@ -184,11 +184,11 @@ impl Tokenizer {
             Tokenizer::Encoding(encoding) => Ok(Count::Exact(count_encoding(*encoding, text))),
             Tokenizer::Claude => Ok(Count::claude(count_encoding(Encoding::O200kBase, text))),
             Tokenizer::P50kBase => {
-                let Some(tokenizer) = encoder::p50k_base() else {
+                let Some(encoder) = encoder::p50k_base() else {
                     return Err(Problem::new(ProblemKind::Internal, "the vocabulary of p50k_base cannot be built"));
                 };
                 let mut tokens = 0;
-                pieces(text, |piece| tokens += encoder::count(tokenizer, piece));
+                pieces(text, |piece| tokens += encoder.count(piece));
                 Ok(Count::Exact(tokens))
             }
             Tokenizer::File(file) => file.count(text).map(Count::Exact),
@@ -198,6 +198,6 @@ impl Tokenizer {
 
 fn count_encoding(encoding: Encoding, text: &str) -> u64 {
     let mut tokens = 0;
-    pieces(text, |piece| tokens += encoder::count(encoding.tokenizer(), piece));
+    pieces(text, |piece| tokens += encoding.encoder().count(piece));
     tokens
 }

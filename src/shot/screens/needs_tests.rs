@@ -111,6 +111,23 @@ fn with_reduced_motion_nothing_moves_while_a_call_runs() {
     }
 }
 
+/// Without a graphics card painting takes processors from the counting that is waited for.
+#[test]
+fn at_most_twelve_frames_a_second_are_painted_while_waiting() {
+    for screen in ["main", "loading"] {
+        let stage = Stage::new([1_280, 800], egui::Theme::Dark, true).unwrap();
+        let mut stage = staged(stage, screen, None, None, None).unwrap();
+        if screen == "main" {
+            stage.begin_call("strict_search_companies", "{}").unwrap();
+        }
+        stage.shot.settled(&stage.state);
+        let output = stage.shot.output().unwrap();
+        let delay = output.viewport_output.values().map(|viewport| viewport.repaint_delay).min().unwrap();
+        assert!(delay >= Duration::from_millis(80), "{screen}: {delay:?}");
+        assert!(delay < Duration::from_secs(1), "{screen}: it moves");
+    }
+}
+
 /// The colours of every word painted.
 fn colours_of_words(stage: &mut Stage) -> BTreeSet<[u8; 4]> {
     stage.shot.settled(&stage.state);

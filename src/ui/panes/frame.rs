@@ -157,7 +157,7 @@ fn progress_bar(ui: &Ui, rect: Rect, elapsed: Option<f32>) {
     let bar = Rect::from_min_size(pos2(left, rect.top()), vec2(width, 2.0)).intersect(rect);
     ui.painter().rect_filled(bar, 0.0, t.accent);
     if elapsed.is_some() {
-        ui.request_repaint_after(std::time::Duration::from_millis(33));
+        ui.request_repaint_after(widgets::MOVES_AFTER);
     }
 }
 

@@ -10,13 +10,17 @@ use crate::problem::Problem;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons};
 
+/// How long until what moves while something is waited for is painted again. Without a graphics card, painting takes the
+/// processors that this needs.
+pub const MOVES_AFTER: Duration = Duration::from_millis(100);
+
 /// A turning ring (unless motion is reduced), the thing waited for, and for how long. The angle comes from the state's clock, so that pictures are
 /// the same every time; asks for the next frame.
 pub fn waiting(ui: &mut Ui, what: &str, since: Duration, cx: &Cx<'_>) -> Response {
     let t = ThemeTokens::of(ui);
     let elapsed = cx.state.now.saturating_sub(since);
     let moves = !cx.state.settings.reduce_motion;
-    ui.request_repaint_after(Duration::from_millis(if moves { 33 } else { 1_000 }));
+    ui.request_repaint_after(if moves { MOVES_AFTER } else { Duration::from_secs(1) });
     let text = format!("{what} · {}", seconds(elapsed));
     let inner = ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
