@@ -1,12 +1,48 @@
 //! What can be read on the screen, and not only in the accessibility tree.
 
+use egui::{Rect, Shape};
+use mcp_loupe::finding::Severity;
 use mcp_loupe::state::{DrawerTab, ViewAction};
+use mcp_loupe::ui::theme::ThemeTokens;
 
 use super::{Window, called, until};
 use crate::window::painted;
 
 pub fn paints(window: &Window, text: &str) -> bool {
     painted(window.output(), window.ctx.content_rect()).contains(text)
+}
+
+/// The texts that stand on the marks of findings of this severity.
+pub fn marked(window: &Window, severity: Severity) -> Vec<String> {
+    fn each(shape: &Shape, see: &mut impl FnMut(&Shape)) {
+        match shape {
+            Shape::Vec(shapes) => shapes.iter().for_each(|shape| each(shape, see)),
+            shape => see(shape),
+        }
+    }
+    let t = ThemeTokens::of(&window.ctx);
+    let fill = match severity {
+        Severity::Error => t.bad_bg,
+        Severity::Warning => t.warn_bg,
+        Severity::Info | Severity::Cost => t.accent_bg,
+    };
+    let shapes = &window.output().shapes;
+    let (mut grounds, mut glyphs) = (Vec::new(), Vec::new());
+    for clipped in shapes {
+        each(&clipped.shape, &mut |shape| match shape {
+            Shape::Rect(rect) if rect.fill == fill => grounds.push(rect.rect.intersect(clipped.clip_rect)),
+            Shape::Text(text) => glyphs.extend(text.galley.rows.iter().flat_map(|row| {
+                let left = text.pos + row.pos.to_vec2();
+                row.row.glyphs.iter().map(move |glyph| {
+                    let at = left + glyph.pos.to_vec2();
+                    (Rect::from_two_pos(at, at + egui::vec2(glyph.advance_width, -glyph.font_ascent)).center(), glyph.chr)
+                })
+            })),
+            _ => {}
+        });
+    }
+    let on = |ground: &Rect| glyphs.iter().filter(|(at, _)| ground.contains(*at)).map(|(_, glyph)| *glyph).collect();
+    grounds.iter().map(on).collect()
 }
 
 #[test]
