@@ -1,6 +1,8 @@
 //! Texts that break or hide things when rendered. A *string* here is a text leaf of the data that stands in the text.
 
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 use regex::Regex;
@@ -317,29 +319,47 @@ fn injection(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
+/// The elements of HTML. What else stands in angle brackets is a placeholder: `<file>`.
+const ELEMENTS: &str = "a abbr acronym address applet area article aside audio b base basefont bdi bdo big blink blockquote body br button canvas caption center cite code col colgroup data datalist dd del dfn dialog dir div dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark marquee math menu meta meter nav noframes noscript object ol optgroup option output p param picture plaintext pre progress q rp rt ruby s samp script search section select slot small source span strike strong style sub sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp";
+
 fn raw_html(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static TAG: RulePattern = RulePattern::new(|| Regex::new(r"<\s*/?\s*([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)>?").ok());
+    static TAG: RulePattern = RulePattern::new(|| Regex::new(r"<\s*(/?)\s*([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)>?").ok());
+    static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| ELEMENTS.split(' ').collect());
     let Some(tag) = &*TAG else { return };
     // A page of HTML, or a text with tags of its own, is what was asked for.
     if answer.text.trim_start().starts_with('<') {
         return;
     }
+    let mut tags: Vec<(String, String, Range<usize>)> = Vec::new();
+    let mut closed: HashSet<String> = HashSet::new();
     for (event, range) in answer.markdown() {
         let (Event::Html(html) | Event::InlineHtml(html)) = event else { continue };
         for found in tag.captures_iter(&html) {
-            let name = found.get(1).map_or("", |name| name.as_str()).to_lowercase();
-            let rest = found.get(2).map_or("", |rest| rest.as_str()).to_lowercase();
-            if matches!(&*name, "br" | "details" | "summary") {
-                continue;
+            let part = |at| found.get(at).map_or("", |part| part.as_str());
+            let name = part(2).to_lowercase();
+            if !part(1).is_empty() {
+                closed.insert(name.clone());
             }
-            let is_grave = matches!(&*name, "script" | "iframe" | "object" | "embed")
-                || rest.contains(" on") && rest.contains('=')
-                || name == "img";
-            let hit = hits.say(format!("raw HTML: <{name}>"));
-            hit.at(answer.text_at(range.clone()));
-            if is_grave {
-                hit.as_severity(Error);
-            }
+            tags.push((name, part(3).to_lowercase(), range.clone()));
+        }
+    }
+    for (name, rest, range) in tags {
+        if matches!(&*name, "br" | "details" | "summary") {
+            continue;
+        }
+        let is_bare = rest.trim_matches([' ', '.', '/']).is_empty();
+        let is_grave = matches!(&*name, "script" | "iframe" | "img")
+            || matches!(&*name, "object" | "embed") && !is_bare
+            || rest.contains(" on") && rest.contains('=');
+        // In plain text `<object>`, which nothing closes, is a placeholder as well.
+        let is_html = KNOWN.contains(&*name) && (!is_bare || closed.contains(&name) || answer.subject.renders());
+        if !is_grave && !is_html {
+            continue;
+        }
+        let hit = hits.say(format!("raw HTML: <{name}>"));
+        hit.at(answer.text_at(range));
+        if is_grave {
+            hit.as_severity(Error);
         }
     }
 }

@@ -48,7 +48,7 @@ pub static RULES: &[Rule] = &[
         .fix("Put the value into a member: `{\"items\": […]}`.")
         .source("MCP specification 2025-06-18 and 2025-11-25, CallToolResult"),
     Rule::new("schema/property-undescribed", &[(Spec, Info), (AutotaskStrict, Warning)], RuleCheck::Tool(undescribed))
-        .means("An argument has no description, so that the model has its name alone.")
+        .means("An argument has no description, and none of its alternatives has one: unless the tool's own explains it, a model has its name and its type.")
         .fix("Describe it in a few words.")
         .source(STRICT_VALIDATION),
     Rule::new("schema/not-strict", &[(AutotaskStrict, Warning)], RuleCheck::Tool(not_strict))
@@ -237,7 +237,10 @@ fn structured_not_object(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn undescribed(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for argument in tool.arguments() {
-        if text(argument, "description").is_none_or(|text| text.trim().is_empty()) && argument.kind() == Kind::Object {
+        let alternatives = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| argument.get(key)).flat_map(Node::children);
+        let is_described =
+            |schema: Node<'_>| text(schema, "description").is_some_and(|description| !description.trim().is_empty());
+        if argument.kind() == Kind::Object && !std::iter::once(argument).chain(alternatives).any(is_described) {
             hits.say(format!("`{}` has no description", argument.key().unwrap_or_default())).in_definition(argument.pointer());
         }
     }

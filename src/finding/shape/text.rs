@@ -273,6 +273,9 @@ pub fn relative_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
+/// How far behind a time its zone may stand.
+const NEAR_BYTES: usize = 80;
+
 pub fn no_zone(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload() else { return };
     static UTC: RulePattern = RulePattern::new(|| Regex::new(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z$").ok());
@@ -281,7 +284,12 @@ pub fn no_zone(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let (Some(iso), Some(time), Some(zone)) = (&*UTC, &*TIME, &*ZONE) else { return };
     for fact in answer.matched().facts.iter().filter(|fact| fact.state == FactState::Reworded) {
         let (Some(node), Some(place)) = (payload.doc.node(fact.node()), fact.place()) else { continue };
-        let line = answer.text[place.start..].lines().next().unwrap_or_default();
+        // Of a text on one line, what stands next to it.
+        let mut end = answer.text.len().min(place.end + NEAR_BYTES);
+        while !answer.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let line = answer.text[place.start..end].lines().next().unwrap_or_default();
         if node.as_str().is_some_and(|text| iso.is_match(&text)) && time.is_match(line) && !zone.is_match(line) {
             hits.say("a time of day without its zone; the data has it in UTC").at(answer.text_at(place)).at(answer.data_at(node));
         }
