@@ -198,7 +198,7 @@ impl Payload {
     }
 
     /// The blocks' beginnings in the text content: the texts in order with one LF between two.
-    fn starts(reading: &Reading) -> Vec<(usize, usize)> {
+    pub fn starts(reading: &Reading) -> Vec<(usize, usize)> {
         let mut start = 0;
         let of = |block: &TextBlock<'_>| {
             let own = (block.block, start);
@@ -214,7 +214,8 @@ impl Payload {
         self.place_in(&Self::starts(reading), node)
     }
 
-    fn place_in(&self, starts: &[(usize, usize)], node: Node<'_>) -> Option<Range<usize>> {
+    /// The same for whoever asks often, with what [`Payload::starts`] gives.
+    pub fn place_in(&self, starts: &[(usize, usize)], node: Node<'_>) -> Option<Range<usize>> {
         let data = &self.text_source()?.data;
         let place = |node: Node<'_>| {
             let (block, range) = data.source(node)?;

@@ -90,7 +90,8 @@ fn scan(text: &str, words: &Vocabulary, said: &[Range<usize>]) -> Vec<Statement>
 #[derive(Default)]
 struct Vocabulary {
     words: HashSet<Box<str>>,
-    pairs: HashSet<(Box<str>, Box<str>)>,
+    /// Two words with a space between.
+    pairs: HashSet<Box<str>>,
     /// Numbers in their shortest spelling.
     numbers: HashSet<Box<str>>,
     /// Keys whose value is a whole number, and the ends of them that are words: `companytype`, `type`.
@@ -133,16 +134,24 @@ impl Vocabulary {
     }
 
     fn add_text(&mut self, text: &str) {
-        let mut before: Option<Box<str>> = None;
+        // The word before and this one.
+        let mut pair = String::new();
+        let mut start = 0;
         for word in words(text) {
-            let word: Box<str> = word.to_lowercase().into();
-            if let Some(number) = short_number(&word) {
-                self.numbers.insert(number);
+            pair.drain(..start);
+            start = if pair.is_empty() { 0 } else { pair.len() + 1 };
+            if start > 0 {
+                pair.push(' ');
             }
-            if let Some(before) = before.replace(word.clone()) {
-                self.pairs.insert((before, word.clone()));
+            pair.push_str(&word.to_lowercase());
+            let word = &pair[start..];
+            self.numbers.extend(short_number(word));
+            if start > 0 && !self.pairs.contains(&*pair) {
+                self.pairs.insert(pair.as_str().into());
             }
-            self.words.insert(word);
+            if !self.words.contains(word) {
+                self.words.insert(word.into());
+            }
         }
         // 1,234.50 and −3 are numbers as a whole, too.
         for token in text.split_whitespace() {
@@ -155,11 +164,11 @@ impl Vocabulary {
         if short_number(token).is_some_and(|number| self.numbers.contains(&number)) {
             return true;
         }
-        let parts: Vec<Box<str>> = words(token).map(|word| word.to_lowercase().into()).collect();
+        let parts: Vec<String> = words(token).map(str::to_lowercase).collect();
         match &parts[..] {
             [] => true,
-            [one] => self.words.contains(one) || short_number(one).is_some_and(|number| self.numbers.contains(&number)),
-            several => several.windows(2).all(|pair| self.pairs.contains(&(pair[0].clone(), pair[1].clone()))),
+            [one] => self.words.contains(one.as_str()) || short_number(one).is_some_and(|number| self.numbers.contains(&number)),
+            several => several.windows(2).all(|pair| self.pairs.contains(&*pair.join(" "))),
         }
     }
 

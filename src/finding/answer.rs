@@ -45,6 +45,8 @@ pub struct CheckedAnswer<'a> {
     pub text: String,
     /// The blocks with their ranges in `text`.
     blocks: Vec<(usize, Range<usize>)>,
+    /// Where the blocks begin in `text`, by their positions.
+    starts: OnceLock<Vec<(usize, usize)>>,
     arguments: Doc,
     matched: OnceLock<FactMatches>,
     fact_fields: OnceLock<FactFields>,
@@ -75,6 +77,7 @@ impl<'a> CheckedAnswer<'a> {
             hosts,
             text,
             blocks,
+            starts: OnceLock::new(),
             arguments: Doc::parse(subject.capture.arguments.clone()),
             matched: OnceLock::new(),
             fact_fields: OnceLock::new(),
@@ -297,7 +300,8 @@ impl<'a> CheckedAnswer<'a> {
             let root = self.structured().map_or(0, Node::index);
             return FoundAt { part: FoundIn::Structured, path: node.pointer_from(root), range: None };
         };
-        let place = payload.place_in_text(node, &self.subject.reading);
+        let starts = self.starts.get_or_init(|| Payload::starts(&self.subject.reading));
+        let place = payload.place_in(starts, node);
         FoundAt { path: node.pointer(), ..self.text_at(place.unwrap_or(0..0)) }
     }
 

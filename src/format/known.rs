@@ -56,11 +56,11 @@ impl TextMemo {
                 continue;
             };
             between.push_str(&piece[..inside.start]);
-            sum = sum.plus(Counts::of(between.as_bytes())).plus(self.counts_inside(&piece[inside.clone()]));
+            sum = sum.plus(Counts::of_text(&between)).plus(self.counts_inside(&piece[inside.clone()]));
             between.clear();
             between.push_str(&piece[inside.end..]);
         }
-        sum.plus(Counts::of(between.as_bytes()))
+        sum.plus(Counts::of_text(&between))
     }
 
     fn counts_inside(&self, text: &str) -> Counts {
@@ -68,7 +68,7 @@ impl TextMemo {
         if let Some(known) = lock(&self.insides).get(&key) {
             return *known;
         }
-        let counts = Counts::of(text.as_bytes());
+        let counts = Counts::of_text(text);
         lock(&self.insides).insert(key, counts);
         counts
     }

@@ -136,7 +136,7 @@ impl TextData {
     /// The share of the texts that was read, of characters that are not white space.
     pub fn share(&self, blocks: &[TextBlock<'_>]) -> f64 {
         let total: usize = blocks.iter().map(|block| blank_free(block.text)).sum();
-        let text = |block: usize| blocks.iter().find(|own| own.block == block).map_or("", |own| own.text);
+        let text = |block: usize| blocks.binary_search_by_key(&block, |own| own.block).map_or("", |at| blocks[at].text);
         let read: usize = self.covered.iter().map(|(block, range)| blank_free(&text(*block)[range.clone()])).sum();
         if total == 0 { 0.0 } else { read as f64 / total as f64 }
     }

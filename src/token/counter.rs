@@ -27,9 +27,20 @@ impl Counts {
 
     /// Of a text.
     pub fn of(text: &[u8]) -> Self {
+        if let Ok(text) = std::str::from_utf8(text) {
+            return Self::of_text(text);
+        }
         let mut counter = Counter::new();
         counter.push(text);
         counter.finish()
+    }
+
+    /// Of a text, which is not copied.
+    pub fn of_text(text: &str) -> Self {
+        let chars = text.chars().count() as u64;
+        // Characters of four bytes are two units of UTF-16.
+        let pairs = text.bytes().filter(|byte| *byte >= 0xf0).count() as u64;
+        Self { bytes: text.len() as u64, chars, utf16: chars + pairs, tokens: super::count(text) }
     }
 }
 
