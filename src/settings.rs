@@ -14,6 +14,17 @@ pub enum Theme {
     Light,
 }
 
+impl Theme {
+    /// System, dark, light, and round again.
+    pub fn next(self) -> Self {
+        match self {
+            Self::System => Self::Dark,
+            Self::Dark => Self::Light,
+            Self::Light => Self::System,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     pub theme: Theme,

@@ -363,6 +363,24 @@ impl State {
         self.capture().filter(|capture| !self.tools.iter().any(|listed| listed.tool.name == capture.tool.name))
     }
 
+    /// Whether *Call* does anything now.
+    pub fn can_call(&self) -> bool {
+        self.running.is_none()
+            && self.connection.is_connected()
+            && self.tool().is_some()
+            && (self.view.screen != Screen::Answer || self.foreign_capture().is_none())
+            && self.form().is_none_or(|form| form.syntax.is_none())
+    }
+
+    /// Where *Back* leads from the connect screen: to what was looked at before.
+    pub fn back(&self) -> Action {
+        match (&self.view.capture, &self.selected_tool) {
+            (Some(capture), _) => ViewAction::SelectCapture(capture.clone()).into(),
+            (None, Some(tool)) if self.connection.is_connected() => CallAction::SelectTool(tool.clone()).into(),
+            _ => ViewAction::ShowStart.into(),
+        }
+    }
+
     /// Tokens of all definitions together, in [`Settings::encoding`]; `None` until they are listed and all are counted.
     pub fn tools_total(&self) -> Option<u64> {
         if self.tools.is_empty() {

@@ -20,11 +20,11 @@ use egui::{
 pub use outcome::running_words;
 use outcome::{done_words, has_outcome, outcome_ui, timing_ui};
 
-use super::commands::{self, Region};
+use super::region::{Region, region};
 use super::sidebar::Risk;
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Tone};
-use super::{Cx, export, icons, once, top_bar};
+use super::{Cx, export, icons, once, shortcuts};
 use crate::analysis::TextQuery;
 use crate::capture::{Annotations, Capture, Hint, Tool};
 use crate::fixture::export::ExportChoice;
@@ -125,7 +125,7 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.spacing_mut().item_spacing.x = 8.0;
             ui.add(egui::Label::new(icons::icon_fill(icons::DISCONNECT, 14.0, t.bad)));
             ui.label(RichText::new("The server is gone.").font(theme::medium(12.5)).color(t.strong));
-            let keys = commands::keys_of("Reconnect");
+            let keys = shortcuts::text(&shortcuts::RECONNECT);
             let name = format!("Reconnect ({keys})");
             if widgets::Button::new(&name).icon(icons::REFRESH).small().show(ui).clicked() {
                 cx.send(ConnectAction::Reconnect);
@@ -168,7 +168,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
     let tool = &*listed.tool;
     ui.allocate_ui_with_layout(vec2(ui.available_width(), theme::BUTTON), Layout::right_to_left(Align::Center), |ui| {
         let call = call_button(ui, cx, tool);
-        commands::region(ui, Region::CallBar, bar, &call);
+        region(ui, Region::CallBar, bar, &call);
         call_menu_ui(ui, cx);
         export_ui(ui, cx);
         super::compare::button_ui(ui, cx);
@@ -294,7 +294,7 @@ fn call_button(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) -> Response {
         }
         return response;
     }
-    let enabled = commands::can_call(cx);
+    let enabled = cx.state.can_call();
     let why = match (cx.state.form().and_then(|form| form.syntax.as_ref()), &cx.state.connection) {
         _ if enabled => "",
         (Some(_), Connection::Connected { .. }) => "The arguments are not a JSON object",
@@ -353,14 +353,14 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if is_comparison {
             return super::compare::export_ui(ui, cx);
         }
-        let keys = commands::keys_of("Export the capture folder");
+        let keys = shortcuts::text(&shortcuts::EXPORT_FOLDER);
         let text = match cx.ready(TextQuery("content")) {
             Some(view) if !view.text.is_empty() => Some(view),
             _ => None,
         };
         let has_result = cx.state.capture().is_some_and(|capture| capture.response.is_some());
         let mut item = |glyph: &str, name: &str, keys: &str, enabled: bool| {
-            let is_clicked = top_bar::menu_item(ui, glyph, name, keys, enabled).clicked();
+            let is_clicked = widgets::menu_item(ui, glyph, name, keys, enabled).clicked();
             if is_clicked {
                 ui.close();
             }
@@ -369,7 +369,7 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if item(icons::COPY, "Copy verdict", "", true) {
             cx.send(Action::CopyVerdict);
         }
-        if item(icons::CHECK_CIRCLE, "Fixture…", &commands::keys_of("Save the answer as a fixture"), has_result) {
+        if item(icons::CHECK_CIRCLE, "Fixture…", &shortcuts::text(&shortcuts::SAVE_FIXTURE), has_result) {
             cx.send(Action::Fixture(FixtureAction::Show { then: None }));
         }
         if item(icons::OPEN_FILE, "Capture folder…", &keys, true) {
@@ -543,7 +543,7 @@ fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 egui::Label::new(RichText::new(format!("Shows the answer to {words}")).font(theme::small()).color(t.text))
                     .truncate(),
             );
-            let call = widgets::Button::new("Call again").small().frameless().enabled(commands::can_call(cx)).show(ui);
+            let call = widgets::Button::new("Call again").small().frameless().enabled(cx.state.can_call()).show(ui);
             if call.clicked() {
                 cx.send(CallAction::Call { send_anyway: false });
             }

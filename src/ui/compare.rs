@@ -21,7 +21,7 @@ use egui::{Align, Id, Layout, Popup, PopupCloseBehavior, Rect, RichText, Sense, 
 use super::strip::{self, words};
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
-use super::{Cx, commands, icons};
+use super::{Cx, icons, shortcuts};
 use crate::analysis::sweep::{Column, ColumnOrigin, Fewer, FewerQuery, Field, Sweep, SweepPage, readable};
 use crate::capture::CaptureId;
 use crate::contract::{SweepFile, TableKind};
@@ -336,7 +336,7 @@ fn not_made_ui(ui: &mut Ui, compare: &Compare, rect: Rect) -> f32 {
 
 /// The comparison's part of *Export ▾*.
 pub fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    if ui.button("Copy verdict").on_hover_text(commands::keys_of("Copy the verdict")).clicked() {
+    if ui.button("Copy verdict").on_hover_text(shortcuts::text(&shortcuts::COPY_VERDICT)).clicked() {
         cx.send(Action::CopyVerdict);
         ui.close();
     }

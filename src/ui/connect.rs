@@ -18,7 +18,7 @@ mod smart;
 use egui::{Frame, Label, Margin, RichText, ScrollArea, Stroke, Ui, vec2};
 
 use super::theme::{self, ThemeTokens};
-use super::{Cx, commands, icons, top_bar, widgets};
+use super::{Cx, icons, widgets};
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, ConnectAction, Connection, Dialog};
 use form::{field, form_ui, label, pair};
@@ -76,7 +76,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let is_choosing = cx.state.versus.is_choosing;
     let back = if cx.state.view.capture.is_some() && !is_choosing { "Answer" } else { "Back" };
     if widgets::Button::new(back).icon(icons::ARROW_LEFT).small().frameless().tip("Esc").show(ui).clicked() {
-        cx.send(if is_choosing { Action::ServerDiff(ServerDiffAction::Leave) } else { commands::back(cx) });
+        cx.send(if is_choosing { Action::ServerDiff(ServerDiffAction::Leave) } else { cx.state.back() });
     }
     if is_choosing {
         other::head_ui(ui, cx);
@@ -134,7 +134,7 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
             ui.label(RichText::new(other::file_words(cx)).font(theme::base()).color(t.weak));
-            top_bar::at_right(ui, theme::BUTTON, |ui| {
+            widgets::at_right(ui, theme::BUTTON, |ui| {
                 if widgets::button(ui, "Open file…").clicked() {
                     let tools = Action::ServerDiff(ServerDiffAction::Open(None));
                     cx.send(if cx.state.versus.is_choosing { tools } else { Action::OpenPath(None) });
@@ -155,7 +155,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 ui.horizontal(|ui| {
                     widgets::waiting(ui, &format!("Connecting: {phase}"), *since, cx);
                     ui.label(RichText::new(format!("of {}", widgets::seconds(*limit))).font(theme::code()).color(t.weak));
-                    top_bar::at_right(ui, theme::BUTTON, |ui| {
+                    widgets::at_right(ui, theme::BUTTON, |ui| {
                         if widgets::Button::new("Cancel").shortcut("Esc").name("Cancel connecting").show(ui).clicked() {
                             let cancel = Action::ServerDiff(ServerDiffAction::Cancel);
                             cx.send(if is_choosing { cancel } else { ConnectAction::Cancel.into() });

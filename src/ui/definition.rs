@@ -6,7 +6,7 @@ use bytes::Bytes;
 use egui::{Id, Label, RichText, ScrollArea, Ui};
 
 use super::theme::{self, ThemeTokens};
-use super::{Cx, dialogs, drawer, icons, once, top_bar, widgets};
+use super::{Cx, code, drawer, icons, once, widgets};
 use crate::capture::Tool;
 use crate::finding::{FoundIn, Severity};
 use crate::state::Action;
@@ -14,7 +14,7 @@ use crate::state::media::MediaAction;
 use crate::token::Tokens;
 
 pub fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
-    dialogs::title(ui, cx, name);
+    widgets::title(ui, cx, name);
     let shown;
     let listed = cx.state.tools.iter().find(|listed| listed.tool.name == name);
     let (tool, tokens): (&Tool, _) = match (listed, cx.state.capture()) {
@@ -24,7 +24,7 @@ pub fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
             (&shown.tool, None)
         }
         _ => {
-            dialogs::paragraph(ui, "The server no longer lists this tool");
+            widgets::paragraph(ui, "The server no longer lists this tool");
             return;
         }
     };
@@ -54,12 +54,12 @@ pub fn definition_parts(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool, tokens: Option<To
                 part(ui, &found, "title", title);
             }
             match &tool.description {
-                Some(description) if description.len() > dialogs::MAX_LABEL => {
+                Some(description) if description.len() > code::MAX_LABEL => {
                     ui.label(RichText::new("description").font(theme::mono(12.0)).color(t.weak));
                     let lines = once::per_text(ui, Id::unique("long description"), &tool.raw, || {
-                        Arc::new(dialogs::folded(description.lines().map(str::to_owned).collect()))
+                        Arc::new(code::folded(description.lines().map(str::to_owned).collect()))
                     });
-                    dialogs::code_ui(ui, "description", &lines, 320.0);
+                    code::code_ui(ui, "description", &lines, 320.0);
                 }
                 Some(description) => part(ui, &found, "description", description),
                 None => part(ui, &found, "description", "none"),
@@ -70,13 +70,13 @@ pub fn definition_parts(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool, tokens: Option<To
             for (label, schema) in [("inputSchema", &tool.input_schema), ("outputSchema", &tool.output_schema)] {
                 let Some(schema) = schema else { continue };
                 ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
-                let lines = dialogs::lines_of(ui, label, schema);
+                let lines = code::lines_of(ui, label, schema);
                 let marks = schema_marks(ui, &found, label, schema);
-                dialogs::marked_code_ui(ui, label, &lines, &marks, 320.0);
+                code::marked_code_ui(ui, label, &lines, &marks, 320.0);
             }
         },
     );
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Copy definition")
             .icon(icons::COPY)
             .tip("The exact bytes of the server's list")
@@ -130,8 +130,8 @@ fn found_in<'a>(cx: &Cx<'a>, tool: &str) -> Vec<DefinitionFinding<'a>> {
 }
 
 /// The lines of a schema that findings are about.
-fn schema_marks(ui: &Ui, found: &[DefinitionFinding<'_>], label: &str, schema: &Bytes) -> dialogs::LineMarks {
-    let mut marks = dialogs::LineMarks::new();
+fn schema_marks(ui: &Ui, found: &[DefinitionFinding<'_>], label: &str, schema: &Bytes) -> code::LineMarks {
+    let mut marks = code::LineMarks::new();
     let own: Vec<_> = found
         .iter()
         .filter_map(|found| Some((found, found.path.strip_prefix('/')?.strip_prefix(label)?)))
@@ -140,7 +140,7 @@ fn schema_marks(ui: &Ui, found: &[DefinitionFinding<'_>], label: &str, schema: &
     if own.is_empty() {
         return marks;
     }
-    let laid_out = dialogs::lines_of_nodes(ui, label, schema);
+    let laid_out = code::lines_of_nodes(ui, label, schema);
     let (doc, lines) = &*laid_out;
     for (found, path) in own {
         let node = doc.root().and_then(|root| root.at(path));

@@ -1,23 +1,15 @@
 //! What stands above the window: questions that must be answered first.
 //!
 //! A dialog shows whole what it asks about. Esc and a click beside it are always the safe answer.
-
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use bytes::Bytes;
-use egui::{Frame, Id, Key, Label, Margin, Modifiers, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{Frame, Id, Key, Label, Margin, Modifiers, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2};
 
 use super::theme::{self, ThemeTokens};
 use super::{
-    Cx, call_bar, commands, connect, definition, diff, drawer, exact, fixture, history, icons, once, palette, server_requests,
-    servers, top_bar, watch, widgets,
+    Cx, call_bar, code, commands, connect, definition, diff, drawer, exact, fixture, history, icons, palette, server_requests,
+    servers, watch, widgets,
 };
 use crate::capture::Tool;
-use crate::finding::Severity;
 use crate::fixture::export::ExportChoice;
-use crate::json::Doc;
-use crate::json::walk::{WalkEvent, walk};
 use crate::state::{Action, CallAction, CallOwner, Dialog, PathPurpose};
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -45,7 +37,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
         let height = (room.y - 120.0).max(120.0);
         match dialog {
             Dialog::ConfirmCall { call } => {
-                let lines = lines_of(ui, "confirm", &call.arguments);
+                let lines = code::lines_of(ui, "confirm", &call.arguments);
                 let why = call_bar::why_asked(&call.tool);
                 let verb = format!("Call {}", call.tool.name);
                 let what = "These arguments are sent:";
@@ -93,18 +85,18 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
             Dialog::Definition { tool } => definition::definition_ui(ui, cx, tool, height),
             Dialog::OpenLink { url } => link_ui(ui, cx, url),
             Dialog::ToolsChanged => {
-                title(ui, cx, "Tools since the previous connection");
+                widgets::title(ui, cx, "Tools since the previous connection");
                 diff::tools_changed_ui(ui, cx, height);
             }
             Dialog::Shortcuts => shortcuts_ui(ui, cx, height),
             // Painted by `palette`, which is no box in the middle.
             Dialog::Palette { .. } => {}
             Dialog::History => {
-                title(ui, cx, "History");
+                widgets::title(ui, cx, "History");
                 history::dialog_ui(ui, cx, height);
             }
             Dialog::Fixture => {
-                title(ui, cx, "Save as a fixture");
+                widgets::title(ui, cx, "Save as a fixture");
                 fixture::dialog_ui(ui, cx, height);
             }
             Dialog::ExactCount => exact::dialog_ui(ui, cx, height),
@@ -117,77 +109,6 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
     if response.should_close() {
         cx.send(Action::CloseDialog);
     }
-}
-
-pub(super) fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
-    let t = ThemeTokens::of(ui);
-    ui.horizontal(|ui| {
-        ui.label(RichText::new(words).font(theme::semibold(16.0)).color(t.strong));
-        top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
-            if widgets::icon_button(ui, icons::CLOSE, "Close").clicked() {
-                cx.send(Action::CloseDialog);
-            }
-        });
-    });
-}
-
-pub(super) fn paragraph(ui: &mut Ui, words: &str) {
-    let t = ThemeTokens::of(ui);
-    ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
-}
-
-/// Bytes of a line that stand in one row.
-const MAX_ROW: usize = 2_000;
-
-/// A longer text is laid out in rows: a label is read whole in every frame.
-pub(super) const MAX_LABEL: usize = 16 << 10;
-
-/// A box of exact lines; only those in sight are laid out.
-pub(super) fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
-    marked_code_ui(ui, salt, lines, &BTreeMap::new(), height);
-}
-
-/// Findings about lines, by position: the gravest severity and what they say.
-pub(super) type LineMarks = BTreeMap<usize, (Severity, String)>;
-
-/// The same with lines that findings are about.
-pub(super) fn marked_code_ui(ui: &mut Ui, salt: &str, lines: &[String], marks: &LineMarks, height: f32) {
-    let t = ThemeTokens::of(ui);
-    Frame::new()
-        .fill(t.bg)
-        .stroke(Stroke::new(1.0, t.line))
-        .corner_radius(theme::RADIUS_CONTROL)
-        .inner_margin(Margin::same(10))
-        .show(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            ScrollArea::both().id_salt(salt).max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show_rows(
-                ui,
-                theme::TEXT_ROW,
-                lines.len(),
-                |ui, range| {
-                    for (at, line) in lines.iter().enumerate().take(range.end).skip(range.start) {
-                        let shown = if line.is_empty() { " " } else { line };
-                        let galley = ui.painter().layout_no_wrap(shown.to_owned(), theme::code(), t.text);
-                        let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x, theme::TEXT_ROW), Sense::hover());
-                        let mark = marks.get(&at);
-                        let said = mark.map(|(_, said)| format!("; {said}")).unwrap_or_default();
-                        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{line}{said}")));
-                        if let Some((severity, said)) = mark {
-                            let place = rect.with_min_x(rect.left() + indent(ui, line));
-                            ui.painter().add(drawer::findings::mark_shape(t, place, *severity));
-                            response.on_hover_text(said);
-                        }
-                        ui.painter().galley(rect.min, galley, t.text);
-                    }
-                },
-            );
-        });
-}
-
-/// The width of the blanks that a line begins with.
-fn indent(ui: &Ui, line: &str) -> f32 {
-    let blanks = &line[..line.len() - line.trim_start().len()];
-    ui.painter().layout_no_wrap(blanks.to_owned(), theme::code(), ThemeTokens::of(ui).text).size().x
 }
 
 /// Gives the keyboard to the answer that Enter is to give, once, when the dialog opens. Neither the keys that make a call
@@ -234,20 +155,20 @@ struct Question<'a> {
 fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
     let t = ThemeTokens::of(ui);
     let Question { verb, of, why, what, lines, tool, is_unexpected } = question;
-    title(ui, cx, &format!("{verb}{of}?"));
+    widgets::title(ui, cx, &format!("{verb}{of}?"));
     ui.horizontal_top(|ui| {
         ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
-        paragraph(ui, why);
+        widgets::paragraph(ui, why);
     });
     ui.label(RichText::new(what).font(theme::small()).color(t.weak));
-    code_ui(ui, "confirm", lines, height - 40.0);
+    code::code_ui(ui, "confirm", lines, height - 40.0);
     ui.add_space(4.0);
     if let Some(tool) = tool.filter(|tool| !tool.raw.is_empty() && cx.state.servers.can_remember()) {
         servers::allow_ui(ui, cx, tool);
     }
     leave_out_held_enter(ui);
     let is_safe = tool.is_some_and(|tool| !tool.is_declared_destructive()) && !is_unexpected;
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         let send = widgets::Button::new(verb).primary().show(ui);
         let cancel = widgets::button(ui, "Cancel");
         focus_first(ui, if is_safe { &send } else { &cancel });
@@ -259,114 +180,9 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
     });
 }
 
-/// JSON laid out in lines; computed once per text.
-pub(super) fn lines_of(ui: &Ui, what: &str, json: &Bytes) -> Arc<Vec<String>> {
-    once::per_text(ui, Id::unique(("lines of", what)), json, || {
-        let text = String::from_utf8_lossy(json);
-        // A text that is not JSON stands as it is: it is shown because someone decides about it.
-        let is_json = Doc::parse(json.clone()).is_json();
-        Arc::new(folded(if is_json { pretty_lines(&text) } else { text.lines().map(str::to_owned).collect() }))
-    })
-}
-
-/// JSON, and the line that each of its values begins in where [`lines_of`] lays it out, by tape index; computed once per
-/// text.
-pub(super) fn lines_of_nodes(ui: &Ui, what: &str, json: &Bytes) -> Arc<(Doc, Vec<usize>)> {
-    once::per_text(ui, Id::unique(("lines of nodes", what)), json, || {
-        let doc = Doc::parse(json.clone());
-        let Some(root) = doc.root().filter(|_| doc.is_json()) else { return Arc::new((doc, Vec::new())) };
-        // Long lines are several rows.
-        let mut rows = vec![0];
-        for line in pretty_lines(&root.raw_text()) {
-            let pieces = folded(vec![line]).len();
-            rows.push(rows[rows.len() - 1] + pieces);
-        }
-        let (mut line, mut found) = (0, Vec::with_capacity(doc.len()));
-        walk(root, |event| match event {
-            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
-                line += usize::from(node.index() != root.index());
-                found.push(rows.get(line).copied().unwrap_or(0));
-            }
-            WalkEvent::Close(node) => line += usize::from(!node.is_empty()),
-        });
-        Arc::new((doc, found))
-    })
-}
-
-/// The lines as they stand, without any layout; computed once per text.
-pub(super) fn exact_lines(ui: &Ui, what: &str, text: &Bytes) -> Arc<Vec<String>> {
-    once::per_text(ui, Id::unique(("exact lines of", what)), text, || {
-        Arc::new(folded(String::from_utf8_lossy(text).lines().map(str::to_owned).collect()))
-    })
-}
-
-/// Long lines in pieces: a row is laid out whole, and a message can be one line of a million letters.
-pub(super) fn folded(lines: Vec<String>) -> Vec<String> {
-    let mut out = Vec::with_capacity(lines.len());
-    for line in lines {
-        let mut rest = line.as_str();
-        while rest.len() > MAX_ROW {
-            let cut = rest.floor_char_boundary(MAX_ROW);
-            out.push(rest[..cut].to_owned());
-            rest = &rest[cut..];
-        }
-        out.push(if rest.len() == line.len() { line } else { rest.to_owned() });
-    }
-    out
-}
-
-/// Lays JSON out in lines and changes nothing else: every token keeps its spelling.
-fn pretty_lines(json: &str) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    let mut depth = 0_usize;
-    let mut chars = json.chars().peekable();
-    let indent = |depth: usize| "  ".repeat(depth.min(40));
-    while let Some(char) = chars.next() {
-        match char {
-            '"' => {
-                line.push('"');
-                while let Some(inner) = chars.next() {
-                    line.push(inner);
-                    match inner {
-                        '\\' => line.extend(chars.next()),
-                        '"' => break,
-                        _ => {}
-                    }
-                }
-            }
-            '{' | '[' => {
-                line.push(char);
-                while chars.next_if(|next| next.is_ascii_whitespace()).is_some() {}
-                let close = if char == '{' { '}' } else { ']' };
-                if chars.next_if_eq(&close).is_some() {
-                    line.push(close);
-                } else {
-                    depth += 1;
-                    lines.push(std::mem::replace(&mut line, indent(depth)));
-                }
-            }
-            '}' | ']' => {
-                depth = depth.saturating_sub(1);
-                lines.push(std::mem::replace(&mut line, indent(depth)));
-                line.push(char);
-            }
-            ',' => {
-                line.push(',');
-                lines.push(std::mem::replace(&mut line, indent(depth)));
-            }
-            ':' => line.push_str(": "),
-            char if char.is_ascii_whitespace() => {}
-            char => line.push(char),
-        }
-    }
-    lines.push(line);
-    lines
-}
-
 fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
     let t = ThemeTokens::of(ui);
-    title(ui, cx, "Open this link?");
+    widgets::title(ui, cx, "Open this link?");
     ui.horizontal(|ui| {
         ui.label(RichText::new("Host").font(theme::small()).color(t.weak));
         ui.label(RichText::new(host_of(url)).font(theme::mono_semibold(13.0)).color(t.strong));
@@ -382,7 +198,7 @@ fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
             });
         });
     ui.label(RichText::new("The link is from the server's answer. It opens in your browser.").font(theme::small()).color(t.weak));
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Open").icon(icons::OPEN_LINK).name("Open the link").primary().show(ui).clicked() {
             cx.send(Action::ConfirmLink);
         }
@@ -404,7 +220,7 @@ fn host_of(url: &str) -> &str {
 
 fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let t = ThemeTokens::of(ui);
-    title(ui, cx, "Shortcuts");
+    widgets::title(ui, cx, "Shortcuts");
     ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
         egui::Grid::new("shortcuts").num_columns(2).min_row_height(16.0).spacing(vec2(24.0, 6.0)).show(ui, |ui| {
             for command in commands::COMMANDS.iter().filter(|command| command.shortcut.is_some()) {
@@ -428,10 +244,10 @@ fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 }
 
 fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    title(ui, cx, "What the server wrote to stderr");
+    widgets::title(ui, cx, "What the server wrote to stderr");
     let lines = cx.state.connection.stderr();
     if lines.is_empty() {
-        paragraph(ui, "Nothing so far");
+        widgets::paragraph(ui, "Nothing so far");
         return;
     }
     let dropped = cx.state.stderr_dropped;
@@ -443,8 +259,8 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         );
         ui.label(RichText::new(words).font(theme::small()).color(ThemeTokens::of(ui).warn));
     }
-    code_ui(ui, "stderr", lines, height);
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    code::code_ui(ui, "stderr", lines, height);
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Copy all").icon(icons::COPY).show(ui).clicked() {
             cx.send(Action::Copy(lines.join("\n")));
         }
@@ -453,10 +269,10 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 
 /// The report of the connection.
 fn steps_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    title(ui, cx, "How it connected");
+    widgets::title(ui, cx, "How it connected");
     let lines = || cx.state.steps.iter().map(crate::capture::Step::line).collect::<Vec<_>>().join("\n");
     egui::ScrollArea::vertical().max_height(height).show(ui, |ui| connect::report::steps_ui(ui, cx));
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Copy all").icon(icons::COPY).show(ui).clicked() {
             cx.send(Action::Copy(lines()));
         }
@@ -510,7 +326,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
             "Save",
         ),
     };
-    title(ui, cx, words);
+    widgets::title(ui, cx, words);
     ui.label(RichText::new(explanation).font(theme::small()).color(t.weak));
     let mut edited = text.to_owned();
     let field = TextEdit::singleline(&mut edited)
@@ -530,7 +346,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
     if let Some(problem) = &cx.state.path_problem {
         widgets::problem_ui(ui, problem);
     }
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         let is_clicked = widgets::Button::new(verb).primary().enabled(!edited.trim().is_empty()).show(ui).clicked();
         if (is_clicked || is_entered) && !edited.trim().is_empty() {
             cx.send(Action::TakePath { purpose, text: edited.trim().to_owned() });
@@ -547,26 +363,6 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn json_is_laid_out_and_nothing_else_changes() {
-        let lines = pretty_lines(r#"{"a":[],"b":{"c":1e3,"d":"x, {\"y\"}: [z]"},"e":[1,2]}"#);
-        let expected = [
-            "{",
-            "  \"a\": [],",
-            "  \"b\": {",
-            "    \"c\": 1e3,",
-            "    \"d\": \"x, {\\\"y\\\"}: [z]\"",
-            "  },",
-            "  \"e\": [",
-            "    1,",
-            "    2",
-            "  ]",
-            "}",
-        ];
-        assert_eq!(lines, expected);
-        assert_eq!(pretty_lines("{ }"), ["{}"]);
-    }
 
     #[test]
     fn the_true_host_is_named() {

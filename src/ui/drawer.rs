@@ -7,7 +7,7 @@ mod tokens;
 
 use egui::{Align, Id, Layout, Rect, Role, Stroke, Ui, WidgetInfo, vec2};
 
-use super::commands::{self, Region};
+use super::region::{Region, focus_region, region};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
 use crate::state::{Action, DrawerTab, FindingsAction, SettingsAction, ViewAction};
@@ -100,6 +100,16 @@ pub fn is_collapsed(ui: &Ui, cx: &Cx<'_>) -> bool {
 
 fn opened_id() -> Id {
     Id::unique("drawer opened by hand")
+}
+
+/// Turns to a tab of the drawer, which opens for it.
+pub fn show_tab(ui: &Ui, cx: &Cx<'_>, tab: DrawerTab) -> Option<Action> {
+    focus_region(ui, Region::Drawer);
+    open_by_hand(ui);
+    if !cx.state.settings.drawer_open {
+        cx.send(SettingsAction::ToggleDrawer);
+    }
+    Some(ViewAction::ShowDrawer(tab).into())
 }
 
 /// Opens the drawer in a low window too.
@@ -224,7 +234,7 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bo
                     widgets::tab(ui, Some(tab.icon), tab.title, count.as_deref(), is_open, theme::HEADER)
                 };
                 if is_shown {
-                    commands::region(ui, Region::Drawer, ui.max_rect(), &response);
+                    region(ui, Region::Drawer, ui.max_rect(), &response);
                 }
                 if response.clicked() {
                     // The tab that is open closes the drawer; another one turns to it.

@@ -3,10 +3,10 @@
 use crate::analysis;
 use egui::{Label, Popup, RichText, Ui, vec2};
 
-use super::dialogs::{code_ui, paragraph, title};
+use super::code::code_ui;
 use super::panes::{format_title, menu_row};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, top_bar, widgets};
+use super::{Cx, icons, widgets};
 use crate::analysis::RowQuery;
 use crate::state::Action;
 use crate::state::exact::{Counted, ExactAction, ExactRequest, KeyPlace};
@@ -52,10 +52,10 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static
 
 pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let t = ThemeTokens::of(ui);
-    title(ui, cx, "Count exactly, by Anthropic");
+    widgets::title(ui, cx, "Count exactly, by Anthropic");
     let exact = &cx.state.exact;
     let Some(asking) = &exact.asking else { return };
-    paragraph(
+    widgets::paragraph(
         ui,
         &format!(
             "Claude's tokenizer is not public, but its provider counts for those who have a key. This sends the text below (“{}” of the \
@@ -164,7 +164,7 @@ fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
 
 fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
     ui.add_space(4.0);
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         let is_counted = cx.state.exact_count(&asking.capture, asking.format).is_some();
         let (verb, close) = if is_counted { ("Send again to", "Close") } else { ("Send to", "Cancel") };
         let label = format!("{verb} {}", host_of(&cx.state.exact.address));

@@ -3,7 +3,7 @@
 use egui::{CollapsingHeader, Label, Margin, RichText, ScrollArea, TextEdit, Ui};
 
 use super::theme::{self, ThemeTokens};
-use super::{Cx, dialogs, icons, top_bar, widgets};
+use super::{Cx, code, icons, widgets};
 use crate::fixture::expect;
 use crate::fixture::redact::{Found, OFFERED};
 use crate::state::fixture::{ExistingFile, FixtureForm, FixtureSaving, FixtureWritten, Preview};
@@ -17,7 +17,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     if let Some(kind) = saving.then {
         let words =
             format!("{} reads the answer from a fixture. Save that first; then choose where the test goes.", kind.title());
-        dialogs::paragraph(ui, &words);
+        widgets::paragraph(ui, &words);
     }
     place_ui(ui, &mut form);
     let preview = match &saving.preview {
@@ -39,7 +39,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             None => drop(ui.label(RichText::new("Looking for secrets…").font(theme::small()).color(t.weak))),
         }
     });
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         let is_free = there == ExistingFile::Nothing || (there == ExistingFile::Fixture && form.replaces);
         let can_save = preview.is_some() && is_free && form.path().is_some() && !saving.is_saving;
         let verb = if there == ExistingFile::Fixture { "Replace the fixture" } else { "Save the fixture" };
@@ -158,11 +158,11 @@ fn file_ui(ui: &mut Ui, file: &FixtureWritten, is_open: bool) {
             if (file.begins.len() as u64) < file.bytes {
                 ui.label(RichText::new("How it begins: the first 1 MiB").font(theme::small()).color(t.warn));
             }
-            let lines = dialogs::exact_lines(ui, &file.name, &file.begins);
+            let lines = code::exact_lines(ui, &file.name, &file.begins);
             if lines.is_empty() {
                 ui.label(RichText::new("An empty file").font(theme::small()).color(t.weak));
             } else {
-                dialogs::code_ui(ui, &file.name, &lines, 220.0);
+                code::code_ui(ui, &file.name, &lines, 220.0);
             }
         });
 }

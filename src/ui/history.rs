@@ -7,7 +7,7 @@ use egui::{
 
 use super::sidebar::outcome_look;
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, top_bar, widgets};
+use super::{Cx, icons, widgets};
 use crate::history::{Entry, Health};
 use crate::state::settings::MEBIBYTE;
 use crate::state::{Action, Dialog, HistoryAction};
@@ -166,7 +166,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
     let response = if entry.label.notes.is_empty() { response } else { response.on_hover_text(&entry.label.notes) };
     response.context_menu(|ui| {
         let mut item = |glyph: &str, name: &str, enabled: bool| {
-            let is_clicked = top_bar::menu_item(ui, glyph, name, "", enabled).clicked();
+            let is_clicked = widgets::menu_item(ui, glyph, name, "", enabled).clicked();
             if is_clicked {
                 ui.close();
             }

@@ -4,7 +4,7 @@ use egui::{Frame, Label, Margin, RichText, Role, ScrollArea, Sense, TextEdit, Ui
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
-use super::{Cx, dialogs, icons};
+use super::{Cx, code, icons};
 use crate::state::library::{LibraryAction, LibraryEntry};
 use crate::state::{Action, Screen, SidebarTab};
 
@@ -138,7 +138,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
         }
     }
     if let Some(description) = entry.description() {
-        dialogs::paragraph(ui, description);
+        widgets::paragraph(ui, description);
     }
     for fault in entry.faults() {
         ui.add(small(fault.clone(), t.warn));
@@ -192,6 +192,6 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
     ui.label(
         RichText::new("The entry as listed, icons and _meta included; icons are not fetched").font(theme::small()).color(t.weak),
     );
-    let lines = dialogs::lines_of(ui, "library entry", entry.raw());
-    dialogs::code_ui(ui, "library entry", &lines, 220.0);
+    let lines = code::lines_of(ui, "library entry", entry.raw());
+    code::code_ui(ui, "library entry", &lines, 220.0);
 }

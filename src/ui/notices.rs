@@ -93,7 +93,7 @@ fn strip_ui(ui: &mut Ui, id: &'static str, strip: Strip<'_>, controls: impl FnOn
     let t = ThemeTokens::of(ui);
     panel(ui, id, strip.ground, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
-        super::top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
+        super::widgets::at_right(ui, theme::ICON_BUTTON, |ui| {
             controls(ui);
             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                 ui.add(Label::new(icons::icon_fill(strip.icon, 14.0, strip.color)));

@@ -10,9 +10,9 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
-use super::commands::{self, COMMANDS};
+use super::commands::{COMMANDS, PALETTE_NAME, open_palette};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, export, icons, matching, servers, top_bar, widgets};
+use super::{Cx, export, icons, matching, servers, shortcuts, top_bar, widgets};
 use crate::format::FORMATS;
 use crate::source::import;
 use crate::state::server_diff::ServerDiffAction;
@@ -53,33 +53,25 @@ pub fn configure() -> Action {
 /// The field in the top bar that opens the palette, or an icon where there is no room for it.
 pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
     let t = ThemeTokens::of(ui);
-    let keys = commands::keys_of(COMMAND);
+    let keys = shortcuts::text(&shortcuts::PALETTE);
     let Some(rect) = rect else {
-        if widgets::icon_button(ui, icons::SEARCH, COMMAND).on_hover_text(keys).clicked() {
-            cx.send(open());
+        if widgets::icon_button(ui, icons::SEARCH, PALETTE_NAME).on_hover_text(keys).clicked() {
+            cx.send(open_palette());
         }
         return;
     };
     let response = ui.allocate_rect(rect, Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, COMMAND));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, PALETTE_NAME));
     let fill = if response.hovered() { t.hover } else { t.card };
     ui.painter().rect(rect, theme::RADIUS_CONTROL, fill, Stroke::new(1.0, t.line2), StrokeKind::Inside);
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
     let y = rect.center().y;
     widgets::glyph_at(ui, pos2(rect.left() + 16.0, y), icons::SEARCH, theme::icon_font(14.0), t.weak);
-    widgets::text_at(ui, pos2(rect.left() + 30.0, y), COMMAND, theme::base(), t.weak, rect.width() - 100.0);
+    widgets::text_at(ui, pos2(rect.left() + 30.0, y), PALETTE_NAME, theme::base(), t.weak, rect.width() - 100.0);
     widgets::key_cap_at(ui, pos2(rect.right() - 8.0, y), &keys, t.weak, t.line2);
     if response.clicked() {
-        cx.send(open());
+        cx.send(open_palette());
     }
-}
-
-/// As the box, the shortcuts and the accessibility tree name it.
-pub const COMMAND: &str = "Search tools, captures, commands";
-
-/// Opens the palette, empty.
-pub fn open() -> Action {
-    Action::ShowDialog(Dialog::Palette { text: String::new(), chosen: 0 })
 }
 
 /// The palette above the window. Esc and a click beside it close it.
@@ -117,7 +109,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
         .show(ui)
         .response
         .response;
-    field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, COMMAND));
+    field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, PALETTE_NAME));
     field.request_focus();
     let entries = found(cx, text);
     let last = entries.len().saturating_sub(1);
@@ -298,12 +290,14 @@ fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
             does: Does::Action(Box::new(Action::ExportAs(entry.action))),
         }));
     }
-    entries.extend(COMMANDS.iter().enumerate().filter(|(_, command)| command.name != COMMAND).map(|(index, command)| Entry {
-        glyph: icons::SHORTCUTS,
-        kind: "Command",
-        name: command.name.into(),
-        detail: command.keys().into(),
-        does: Does::Command(index),
+    entries.extend(COMMANDS.iter().enumerate().filter(|(_, command)| command.name != PALETTE_NAME).map(|(index, command)| {
+        Entry {
+            glyph: icons::SHORTCUTS,
+            kind: "Command",
+            name: command.name.into(),
+            detail: command.keys().into(),
+            does: Does::Command(index),
+        }
     }));
     entries
 }

@@ -8,7 +8,7 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
-use super::commands::COMMANDS;
+use super::commands::{COMMANDS, PALETTE_NAME};
 use super::{Cx, palette, theme, window};
 use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
 use crate::fixture::export::{EXPORTS, ExportForm};
@@ -122,7 +122,7 @@ fn every_tool_capture_server_format_and_export_is_an_entry() {
 fn every_command_is_an_entry_that_says_its_keys() {
     let harness = opened(state());
     let listed = &harness.state().palette;
-    for command in COMMANDS.iter().filter(|command| command.name != palette::COMMAND) {
+    for command in COMMANDS.iter().filter(|command| command.name != PALETTE_NAME) {
         assert!(listed.iter().any(|(name, keys, _)| *name == command.name && *keys == command.keys()), "{}", command.name);
     }
 }

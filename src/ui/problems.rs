@@ -2,9 +2,9 @@
 
 use egui::{Frame, Label, Margin, Panel, RichText, ScrollArea, Stroke, Ui};
 
-use super::commands::{self, Region};
+use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, top_bar, widgets};
+use super::{Cx, icons, widgets};
 use crate::number::number_of;
 use crate::state::Action;
 
@@ -46,7 +46,7 @@ pub fn problems_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     }
                 },
             );
-            top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
+            widgets::at_right(ui, theme::ICON_BUTTON, |ui| {
                 let close = widgets::icon_button(ui, icons::CLOSE, "Close the message");
                 if close.clicked() {
                     cx.send(Action::CloseToast(toast.id));
@@ -54,7 +54,7 @@ pub fn problems_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 if others > 0 {
                     ui.label(RichText::new(format!("and {}", number_of(others, "others"))).font(theme::small()).color(t.text));
                 }
-                commands::region(ui, Region::Problems, ui.max_rect(), &close);
+                region(ui, Region::Problems, ui.max_rect(), &close);
             });
         });
     });

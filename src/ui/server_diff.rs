@@ -10,7 +10,7 @@ use super::diff::{inside, letter, note_ui, percent};
 use super::sidebar::cached;
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, Tone};
-use super::{Cx, dialogs, icons};
+use super::{Cx, code, icons};
 use crate::analysis::difference::ToolsQuery;
 use crate::analysis::difference::{ChangedTool, ToolsDifference};
 use crate::analysis::special::Shown;
@@ -331,9 +331,9 @@ fn whole_ui(ui: &mut Ui, list: &ToolListing, name: &str, tokens: &str) {
     ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
     let found: Option<&Arc<Tool>> = list.tools.iter().find(|tool| tool.name == name);
     if let Some(tool) = found {
-        let lines = dialogs::lines_of(ui, "versus", &tool.raw);
+        let lines = code::lines_of(ui, "versus", &tool.raw);
         let height = ui.available_height() - 24.0;
-        dialogs::code_ui(ui, "versus definition", &lines, height.max(80.0));
+        code::code_ui(ui, "versus definition", &lines, height.max(80.0));
     }
 }
 

@@ -7,7 +7,7 @@ use egui::{Checkbox, ComboBox, Id, Key, Label, Margin, RichText, ScrollArea, Tex
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
-use super::{Cx, dialogs, icons, top_bar};
+use super::{Cx, code, icons};
 use crate::server_request::form::{Choice, ElicitationField, ElicitationKind};
 use crate::server_request::{RequestKind, Sampling};
 use crate::state::server_requests::{FieldInput, OpenRequest, ServerRequestAction};
@@ -50,7 +50,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
     }
     ui.label(RichText::new(small.join(" ")).font(theme::small()).color(t.weak));
     if !matches!(open.ask.wants, RequestKind::Sampling(_)) && !open.ask.message().is_empty() {
-        dialogs::paragraph(ui, open.ask.message());
+        widgets::paragraph(ui, open.ask.message());
     }
     let secrets = open.ask.secrets();
     if !secrets.is_empty() {
@@ -68,7 +68,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
 fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
     ui.add_space(4.0);
     let send = |action| cx.send(Action::Answer(action));
-    top_bar::at_right(ui, theme::BUTTON, |ui| match &open.ask.wants {
+    widgets::at_right(ui, theme::BUTTON, |ui| match &open.ask.wants {
         RequestKind::Form { .. } | RequestKind::Roots => {
             if Button::new("Send").primary().show(ui).clicked() {
                 send(ServerRequestAction::Accept);
@@ -140,8 +140,8 @@ fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, sampling: &Sampling
             ui.label(weak(format!("tools it may use: {}", sampling.tools.join(", "))));
         }
         ui.label(weak("the request as it came".into()));
-        let lines = dialogs::lines_of(ui, "sampling request", &open.ask.params);
-        dialogs::code_ui(ui, "sampling request", &lines, 140.0);
+        let lines = code::lines_of(ui, "sampling request", &open.ask.params);
+        code::code_ui(ui, "sampling request", &lines, 140.0);
     });
     let most = sampling.max_tokens.as_ref().map(|most| format!(", at most {most} tokens")).unwrap_or_default();
     ui.label(weak(format!("Your answer, in place of a model’s{most}")));
@@ -317,8 +317,8 @@ fn many_ui(
 /// The folders that servers are told of.
 pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
     let t = ThemeTokens::of(ui);
-    dialogs::title(ui, cx, "Folders for servers (roots)");
-    dialogs::paragraph(
+    widgets::title(ui, cx, "Folders for servers (roots)");
+    widgets::paragraph(
         ui,
         "Servers that ask for roots get these folders, and some then allow nothing else. An empty list is not the same as none declared: it says that no folder may be used.",
     );
@@ -333,7 +333,7 @@ pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
     if ui.add_enabled(declared, field).accessible_name("Folders").changed() {
         show(edited.clone(), declared);
     }
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         if Button::new("Use").primary().show(ui).clicked() {
             let folders = edited.lines().map(str::trim).filter(|line| !line.is_empty()).map(PathBuf::from).collect();
             cx.send(SettingsAction::SetRoots(declared.then_some(folders)));

@@ -3,10 +3,9 @@
 
 use egui::{Key, Label, RichText, ScrollArea, Ui};
 
-use super::dialogs::{paragraph, title};
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, LineEdit};
-use super::{Cx, commands, icons, top_bar};
+use super::{Cx, icons, shortcuts};
 use crate::capture::Tool;
 use crate::source::{LEFT_OUT, Recent, told_apart};
 use crate::state::{
@@ -41,10 +40,10 @@ pub fn allowed(cx: &Cx<'_>) -> Option<Action> {
 /// The tools that are called without a question; each can be taken back.
 pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let t = ThemeTokens::of(ui);
-    title(ui, cx, "Tools called without a question");
+    widgets::title(ui, cx, "Tools called without a question");
     let allowed = cx.state.allowed_tools();
     if allowed.is_empty() {
-        paragraph(ui, "Only those that are declared read-only. Others ask before each call.");
+        widgets::paragraph(ui, "Only those that are declared read-only. Others ask before each call.");
         return;
     }
     let words = "Besides tools declared read-only. Applies only to exactly this command or address, and only until a tool’s definition changes.";
@@ -59,7 +58,7 @@ pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                     if *is_changed {
                         ui.label(RichText::new("changed since: asks again").font(theme::small()).color(t.warn));
                     }
-                    top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
+                    widgets::at_right(ui, theme::ICON_BUTTON, |ui| {
                         if Button::new("Ask again").small().name(&format!("Ask again before {name}")).show(ui).clicked() {
                             ask_again(Some(name));
                         }
@@ -68,7 +67,7 @@ pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             }
         },
     );
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         if widgets::button(ui, "Ask again before all of them").clicked() {
             ask_again(None);
         }
@@ -78,8 +77,8 @@ pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 /// Asks for the values that were not kept, by name.
 pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
     let t = ThemeTokens::of(ui);
-    title(ui, cx, &format!("Values for {}", missing.server()));
-    paragraph(ui, "These values are secret, so Loupe writes them to no file. It connects only after you enter them.");
+    widgets::title(ui, cx, &format!("Values for {}", missing.server()));
+    widgets::paragraph(ui, "These values are secret, so Loupe writes them to no file. It connects only after you enter them.");
     let mut is_first = true;
     for name in &missing.names {
         ui.label(RichText::new(name).font(theme::mono(12.0)).color(t.text));
@@ -104,7 +103,7 @@ pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
             }
         }
     }
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         let connect = Button::new("Connect").icon(icons::PLUG).primary().enabled(missing.is_complete()).show(ui);
         let cancel = widgets::button(ui, "Cancel");
         let is_entered = ui.input(|input| input.key_pressed(Key::Enter)) && !cancel.has_focus();
@@ -157,7 +156,7 @@ pub fn open_commands(cx: &Cx<'_>) -> Vec<OpenCommand> {
 /// The same, in a menu.
 pub fn open_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     for command in open_commands(cx) {
-        if top_bar::menu_item(ui, command.glyph, &command.name, "", true).clicked() {
+        if widgets::menu_item(ui, command.glyph, &command.name, "", true).clicked() {
             cx.send(command.action);
             ui.close();
         }
@@ -186,8 +185,8 @@ pub fn recent_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let names = names(cx);
     for (row, (at, _)) in others(cx).into_iter().take(FEW).enumerate() {
         let (name, place) = &names[at];
-        let keys = if row == 0 { commands::keys_of(CONNECT) } else { String::new() };
-        let row = top_bar::menu_item(ui, icons::HISTORY, &format!("Connect to {name}"), &keys, true).on_hover_text(spoken(place));
+        let keys = if row == 0 { shortcuts::text(&shortcuts::CONNECT_OTHER) } else { String::new() };
+        let row = widgets::menu_item(ui, icons::HISTORY, &format!("Connect to {name}"), &keys, true).on_hover_text(spoken(place));
         if row.clicked() {
             cx.send(Action::Import(ImportAction::ConnectRecent(at)));
             ui.close();

@@ -9,13 +9,13 @@ use egui::{
     ScrollArea, Sense, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
 
-use super::commands::{self, Region};
+use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, library, matching, server, sizes, widgets};
 use crate::capture::{Outcome, Tool};
 use crate::settings::PanelSize;
 use crate::state::library::LibraryAction;
-use crate::state::{Action, CallAction, ConnectAction, ListedTool, Screen, SidebarTab, TokensAction, ViewAction};
+use crate::state::{Action, CallAction, ConnectAction, ListedTool, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction};
 
 /// Below this width only the rail fits.
 const RAIL_BELOW: f32 = 160.0;
@@ -88,6 +88,25 @@ struct Group<'a> {
     tools: Vec<&'a ListedTool>,
 }
 
+/// Where the filter field is.
+fn filter_id() -> Id {
+    Id::unique("filter tools")
+}
+
+/// The popup that stands in for the sidebar in a narrow window.
+fn rail_tools_id() -> Id {
+    Id::unique("rail tools")
+}
+
+/// Gives the focus to the filter field, which is brought on the screen for it.
+pub fn focus_filter(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
+    if ui.content_rect().width() < theme::MEDIUM {
+        Popup::open_id(ui, rail_tools_id());
+    }
+    ui.memory_mut(|memory| memory.request_focus(filter_id()));
+    (!cx.state.settings.sidebar_open).then_some(SettingsAction::ToggleSidebar.into())
+}
+
 /// The beginning of a name that others may share, with its separator.
 fn prefix_of(name: &str) -> &str {
     match name.find(['_', '-', '.', '/', ':']) {
@@ -148,8 +167,8 @@ fn rail_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.vertical_centered(|ui| {
         ui.add_space(6.0);
         let tools = rail_button(ui, icons::TOOLS, "Tools", cx.state.tools.len());
-        commands::region(ui, Region::Sidebar, rect, &tools);
-        overlay(&tools).id(commands::rail_tools_id()).show(|ui| {
+        region(ui, Region::Sidebar, rect, &tools);
+        overlay(&tools).id(rail_tools_id()).show(|ui| {
             ui.set_height((ui.content_rect().height() - 120.0).max(200.0));
             tools_ui(ui, cx, None);
         });
@@ -221,15 +240,15 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 // Tools
 
-fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, region: Option<Rect>) {
+fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
     let t = ThemeTokens::of(ui);
     let state = cx.state;
     ui.spacing_mut().item_spacing.y = 0.0;
     tabs_ui(ui, cx);
     egui::Frame::new().inner_margin(egui::Margin { left: 8, right: 8, top: 0, bottom: 6 }).show(ui, |ui| {
         let filter = filter_ui(ui, cx);
-        if let Some(rect) = region {
-            commands::region(ui, Region::Sidebar, rect, &filter);
+        if let Some(rect) = place {
+            region(ui, Region::Sidebar, rect, &filter);
         }
     });
     if state.view.sidebar != SidebarTab::Tools {
@@ -289,7 +308,7 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, region: Option<Rect>) {
                 match row {
                     Row::Group { prefix, title, tokens, folded } => group_ui(ui, cx, prefix, title, *tokens, *folded),
                     Row::Tool { prefix, listed } => {
-                        if tool_ui(ui, cx, prefix, listed, total) && region.is_none() {
+                        if tool_ui(ui, cx, prefix, listed, total) && place.is_none() {
                             ui.close();
                         }
                     }
@@ -366,7 +385,7 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
         let response = ui.add_sized(
             vec2((ui.available_width() - clear).max(40.0), theme::INPUT),
             TextEdit::singleline(&mut text)
-                .id(commands::filter_id())
+                .id(filter_id())
                 .hint_text(format!("Filter {what}"))
                 .prefix(icons::icon(icons::SEARCH, 14.0, t.weak))
                 .align(egui::Align2::LEFT_CENTER)

@@ -87,7 +87,7 @@ fn used_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
         return;
     }
     ui.label(RichText::new("Your servers").font(theme::semibold(16.0)).color(t.strong));
-    let keys = super::commands::keys_of(servers::CONNECT);
+    let keys = super::shortcuts::text(&super::shortcuts::CONNECT_OTHER);
     let names = servers::names(cx);
     for (row, (at, recent)) in used.into_iter().take(servers::FEW).enumerate() {
         let (name, place) = &names[at];
@@ -109,7 +109,7 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let words = format!("{}: {}. Its tools cannot be called until you reconnect.", source.label(), problem.what);
     ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
     ui.add_space(8.0);
-    let name = format!("Reconnect ({})", super::commands::keys_of("Reconnect"));
+    let name = format!("Reconnect ({})", super::shortcuts::text(&super::shortcuts::RECONNECT));
     if widgets::primary_button(ui, &name, Some(icons::PLUG), None).clicked() {
         cx.send(ConnectAction::Reconnect);
     }

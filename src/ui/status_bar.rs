@@ -2,7 +2,7 @@
 
 use egui::{Align, Align2, Layout, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::commands::{self, Region};
+use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, top_bar, widgets};
 use crate::state::wire::WireAction;
@@ -36,7 +36,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if shortcuts.clicked() {
                 cx.send(Action::ShowDialog(Dialog::Shortcuts));
             }
-            commands::region(ui, Region::StatusBar, bar, &shortcuts);
+            region(ui, Region::StatusBar, bar, &shortcuts);
             if connection.source().is_some() {
                 let lines = connection.stderr().len() as u64 + cx.state.stderr_dropped;
                 let text = widgets::number_text(lines, "stderr lines");

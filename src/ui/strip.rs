@@ -7,7 +7,7 @@ use egui::{
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
-use super::{Cx, call_bar, commands, compare, hosts, icons, panes};
+use super::{Cx, call_bar, compare, drawer, hosts, icons, panes};
 use crate::analysis::{RowQuery, counted};
 use crate::capture::Outcome;
 use crate::fixture::export::ExportChoice;
@@ -73,7 +73,7 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             words(ui, &format!("{} failed: {why}", capture.tool.name), t.strong);
             if cx.state.connection.is_connected() {
                 let name = format!("Call {} again", capture.tool.name);
-                if Button::new("Call again").name(&name).small().enabled(commands::can_call(cx)).show(ui).clicked() {
+                if Button::new("Call again").name(&name).small().enabled(cx.state.can_call()).show(ui).clicked() {
                     cx.send(CallAction::Call { send_anyway: false });
                 }
             } else if cx.state.connection.source().is_some() && Button::new("Reconnect").small().show(ui).clicked() {
@@ -375,7 +375,7 @@ pub fn why(ui: &Ui, cx: &Cx<'_>) {
 
 /// Shows the steps from the format of the first cell to that of the one asked about.
 pub fn steps(ui: &Ui, cx: &Cx<'_>, strip: &Strip) {
-    commands::drawer_tab(ui, cx, DrawerTab::Tokens).into_iter().for_each(|action| cx.send(action));
+    drawer::show_tab(ui, cx, DrawerTab::Tokens).into_iter().for_each(|action| cx.send(action));
     if let Some((from, to)) = strip.cells.first().zip(asked_about(strip)) {
         cx.send(Action::Tokens(TokensAction::Saving { from: from.format, to: to.format }));
     }

@@ -3,7 +3,7 @@
 use egui::{Label, Popup, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, top_bar, widgets};
+use super::{Cx, icons, widgets};
 use crate::analysis::Model;
 use crate::state::exact::ExactAction;
 use crate::state::{Action, TokensAction};
@@ -62,11 +62,11 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.close();
         }
     }
-    if *chosen == Tokenizer::Claude && top_bar::menu_item(ui, icons::KEY, "Count exactly…", "", true).clicked() {
+    if *chosen == Tokenizer::Claude && widgets::menu_item(ui, icons::KEY, "Count exactly…", "", true).clicked() {
         cx.send(Action::Exact(ExactAction::Open(None)));
         ui.close();
     }
-    if top_bar::menu_item(ui, icons::OPEN_FILE, "Tokenizer file…", "", true).clicked() {
+    if widgets::menu_item(ui, icons::OPEN_FILE, "Tokenizer file…", "", true).clicked() {
         cx.send(Action::Tokens(TokensAction::OpenFile(None)));
         ui.close();
     }

@@ -5,14 +5,14 @@ use egui::{
     vec2,
 };
 
-use super::commands::{self, Region};
+use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, palette, servers, settings, tokenizer, watch, widgets};
+use super::{Cx, commands, icons, palette, servers, settings, shortcuts, tokenizer, watch, widgets};
 use crate::settings::Theme;
 use crate::source::{Protocol, Source};
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
-    Action, CollectionAction, ConnectAction, Connection, Dialog, FixtureAction, LoginAction, Screen, SettingsAction, ViewAction,
+    Action, CollectionAction, ConnectAction, Connection, Dialog, FixtureAction, Screen, SettingsAction, ViewAction,
 };
 
 /// Width of the server's menu.
@@ -27,10 +27,12 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         brand_ui(ui, cx);
         ui.add_space(8.0);
         let chip = server_chip(ui, cx);
-        commands::region(ui, Region::TopBar, bar, &chip);
+        region(ui, Region::TopBar, bar, &chip);
         if cx.state.connection.source().is_some() {
             let again = widgets::icon_button(ui, icons::REFRESH, "Reconnect");
-            if again.on_hover_text(format!("{} · reconnects and lists the tools again", commands::keys_of("Reconnect"))).clicked()
+            if again
+                .on_hover_text(format!("{} · reconnects and lists the tools again", shortcuts::text(&shortcuts::RECONNECT)))
+                .clicked()
             {
                 cx.send(ConnectAction::Reconnect);
             }
@@ -231,7 +233,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         ui.separator();
     }
     let item = |ui: &mut Ui, glyph: &str, name: &str, enabled: bool, action: Action| {
-        if menu_item(ui, glyph, name, "", enabled).clicked() {
+        if widgets::menu_item(ui, glyph, name, "", enabled).clicked() {
             cx.send(action);
             ui.close();
         }
@@ -251,7 +253,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     item(ui, icons::DIFF, "Compare tools with another…", connection.is_connected(), other);
     item(ui, icons::COPY, "Copy as configuration for…", has_source, palette::configure());
     item(ui, icons::STDIO, "Show stderr", has_source, Action::ShowDialog(Dialog::Stderr));
-    if let Some(forget) = forget_login(cx) {
+    if let Some(forget) = commands::forget_login(cx) {
         item(ui, icons::KEY, "Forget the login", true, forget);
     }
     if let Some(open) = servers::allowed(cx) {
@@ -285,31 +287,6 @@ pub(super) fn other_protocol(cx: &Cx<'_>) -> Option<(&'static str, Action)> {
     Some((words, ConnectAction::ReconnectIn(Protocol::Version(version)).into()))
 }
 
-/// Forgets the login of the server in use, where it has one.
-pub(super) fn forget_login(cx: &Cx<'_>) -> Option<Action> {
-    let Some(Source::Http(http)) = cx.state.connection.source() else { return None };
-    let client_id = http.login.as_ref()?.client_id.clone();
-    Some(Action::Login(LoginAction::Forget { url: http.url.clone(), client_id }))
-}
-
-/// Controls at the right end of a row, the first the rightmost.
-pub(super) fn at_right<R>(ui: &mut Ui, height: f32, content: impl FnOnce(&mut Ui) -> R) -> R {
-    ui.allocate_ui_with_layout(vec2(ui.available_width(), height), Layout::right_to_left(Align::Center), content).inner
-}
-
-/// A row of a menu with an icon.
-pub(super) fn menu_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool) -> Response {
-    let t = ThemeTokens::of(ui);
-    let button = egui::Button::new((icons::icon(glyph, 14.0, t.weak), RichText::new(name).font(theme::base())))
-        .shortcut_text(RichText::new(keys).font(theme::mono(12.0)))
-        .frame_when_inactive(false)
-        .min_size(vec2(ui.available_width().max(200.0), 28.0));
-    let response = ui.add_enabled(enabled, button);
-    // The name alone, without the glyph's private-use character.
-    response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, enabled, name));
-    response
-}
-
 fn theme_button(ui: &mut Ui, cx: &Cx<'_>) {
     let (glyph, now, next) = match cx.state.settings.theme {
         Theme::System => (icons::SYSTEM, "as the system", "dark"),
@@ -317,8 +294,8 @@ fn theme_button(ui: &mut Ui, cx: &Cx<'_>) {
         Theme::Light => (icons::SUN, "light", "as the system"),
     };
     let response = widgets::icon_button(ui, glyph, &format!("Theme: {now}"));
-    if response.on_hover_text(format!("Click for {next} · {}", commands::keys_of("Theme: system, dark, light"))).clicked() {
-        cx.send(SettingsAction::SetTheme(commands::next_theme(cx.state.settings.theme)));
+    if response.on_hover_text(format!("Click for {next} · {}", shortcuts::text(&shortcuts::THEME))).clicked() {
+        cx.send(SettingsAction::SetTheme(cx.state.settings.theme.next()));
     }
 }
 

@@ -3,7 +3,7 @@
 use egui::{Frame, Label, Margin, Panel, RichText, Ui};
 
 use super::theme::{self, ThemeTokens};
-use super::{Cx, commands, icons, sizes, top_bar, widgets};
+use super::{Cx, icons, shortcuts, sizes, widgets};
 use crate::state::Action;
 
 /// The command, as the palette names it.
@@ -19,8 +19,8 @@ pub fn undo_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.spacing_mut().item_spacing.x = 8.0;
             ui.add(Label::new(icons::icon(icons::TRASH, 14.0, t.weak)));
             ui.add(Label::new(RichText::new(&undo.what).font(theme::base()).color(t.text)).truncate());
-            top_bar::at_right(ui, theme::BUTTON, |ui| {
-                let keys = commands::keys_of(NAME);
+            widgets::at_right(ui, theme::BUTTON, |ui| {
+                let keys = shortcuts::text(&shortcuts::UNDO);
                 if widgets::Button::new("Undo").icon(icons::UNDO).shortcut(&keys).small().show(ui).clicked() {
                     cx.send(run(ui));
                 }

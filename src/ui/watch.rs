@@ -2,10 +2,10 @@
 
 use egui::{Label, Margin, RichText, TextEdit, Ui};
 
-use super::dialogs::title;
 use super::theme::{self, ThemeTokens};
+use super::widgets::title;
 use super::widgets::{self, Button, LineEdit};
-use super::{Cx, icons, top_bar};
+use super::{Cx, icons};
 use crate::source::Watch;
 use crate::state::{Action, Dialog, WatchAction};
 
@@ -68,7 +68,7 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, watch: &Watch) {
         cx.send(Action::ShowDialog(Dialog::Watch(edited.clone())));
     }
     let is_on = cx.state.watch().is_some_and(|watch| watch.is_on);
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         let is_named = !edited.places.trim().is_empty();
         if Button::new("Watch").icon(icons::READ_ONLY).primary().enabled(is_named).show(ui).clicked() {
             cx.send(WatchAction::Set(Watch { is_on: true, ..edited.clone() }));

@@ -8,7 +8,7 @@ use egui::{
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
-use super::{Cx, dialogs, icons, server_requests};
+use super::{Cx, code, icons, server_requests};
 use crate::capture::{Direction, Line, LineKind};
 use crate::state::Action;
 use crate::state::wire::{LEVELS, WireAction, WireLog};
@@ -268,11 +268,11 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
         }
         let height = (ui.available_height() - 24.0).max(40.0);
         if view.is_exact {
-            let lines = dialogs::exact_lines(ui, "wire exact", &shown);
-            dialogs::code_ui(ui, "wire exact", &lines, height);
+            let lines = code::exact_lines(ui, "wire exact", &shown);
+            code::code_ui(ui, "wire exact", &lines, height);
         } else {
-            let lines = dialogs::lines_of(ui, "wire pretty", &shown);
-            dialogs::code_ui(ui, "wire pretty", &lines, height);
+            let lines = code::lines_of(ui, "wire pretty", &shown);
+            code::code_ui(ui, "wire pretty", &lines, height);
         }
     });
 }

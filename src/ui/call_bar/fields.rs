@@ -18,7 +18,7 @@ use super::date;
 use crate::state::form::{SchemaId, item_schema, pointer_of};
 use crate::state::{CallAction, FieldFile, FieldKind, Form, Value};
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::{Cx, drops, icons, top_bar, widgets};
+use crate::ui::{Cx, drops, icons, widgets};
 pub(super) use editor::invalid_border;
 use editor::{Editor, UNSET, enum_choices, json_text, json_value};
 pub(super) use problems::problems_ui;
@@ -226,12 +226,12 @@ impl FormUi<'_> {
             ui.set_width(180.0);
             for (name, value) in self.menu_values(entry) {
                 let mark = if value == *entry.value { icons::CHECK } else { " " };
-                if top_bar::menu_item(ui, mark, name, "", true).clicked() {
+                if widgets::menu_item(ui, mark, name, "", true).clicked() {
                     changed = Some(value);
                     ui.close();
                 }
             }
-            if takes_file(self.kind(entry)) && top_bar::menu_item(ui, icons::OPEN_FILE, "From a file…", "", true).clicked() {
+            if takes_file(self.kind(entry)) && widgets::menu_item(ui, icons::OPEN_FILE, "From a file…", "", true).clicked() {
                 self.cx.send(CallAction::FillField { field: self.file_of(entry), path: None });
                 ui.close();
             }

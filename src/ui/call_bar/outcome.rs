@@ -6,7 +6,6 @@ use egui::{Align, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
 
 use crate::capture::{Capture, Outcome, Timings, Tool};
 use crate::state::{CallAction, CallInFlight, ConnectAction, Connection};
-use crate::ui::commands;
 use crate::ui::sidebar;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
@@ -126,7 +125,7 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
                     }
                 }
                 _ => {
-                    if widgets::Button::new("Retry").small().enabled(commands::can_call(cx)).show(ui).clicked() {
+                    if widgets::Button::new("Retry").small().enabled(cx.state.can_call()).show(ui).clicked() {
                         cx.send(CallAction::Call { send_anyway: false });
                     }
                 }

@@ -3,10 +3,10 @@
 use egui::{Key, Label, RichText, ScrollArea, Ui, vec2};
 
 use crate::state::{Action, Dialog, ServersAction};
-use crate::ui::dialogs::title;
 use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::widgets::title;
 use crate::ui::widgets::{self, Button, LineEdit};
-use crate::ui::{Cx, icons, top_bar};
+use crate::ui::{Cx, icons};
 
 /// Width of a variable's name and value.
 const NAME: f32 = 150.0;
@@ -18,7 +18,7 @@ pub(super) fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.separator();
     ui.label(RichText::new("Arguments").font(theme::regular(11.5)).color(ThemeTokens::of(ui).weak));
     let item = |ui: &mut Ui, glyph: &str, words: &str, action: Action| {
-        if top_bar::menu_item(ui, glyph, words, "", true).clicked() {
+        if widgets::menu_item(ui, glyph, words, "", true).clicked() {
             cx.send(action);
             ui.close();
         }
@@ -71,7 +71,7 @@ pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
     }
     let is_named = !typed.trim().is_empty();
     let is_entered = ui.input(|input| input.key_pressed(Key::Enter));
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         let keep = Button::new("Keep").primary().enabled(is_named).show(ui);
         let cancel = widgets::button(ui, "Cancel");
         if cancel.clicked() {

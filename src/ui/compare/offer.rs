@@ -9,7 +9,7 @@ use crate::analysis::sweep::{SweepChoice, argument_names, choices, page_size_arg
 use crate::state::{Action, CallAction, CompareAction, Screen, VaryForm};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, commands, icons};
+use crate::ui::{Cx, icons, shortcuts};
 
 /// Room under which the button says less.
 const TIGHT: f32 = 860.0;
@@ -91,7 +91,8 @@ fn equal_menu(cx: &Cx<'_>) -> impl FnOnce(&mut Ui) {
     move |ui| {
         for count in COUNTS {
             let button = ui.button(format!("Call {count} times"));
-            let button = if count == USUAL_CALLS { button.on_hover_text(commands::keys_of(EQUAL)) } else { button };
+            let button =
+                if count == USUAL_CALLS { button.on_hover_text(shortcuts::text(&shortcuts::EQUAL_CALLS)) } else { button };
             if button.clicked() {
                 cx.send(equal(count));
                 ui.close();

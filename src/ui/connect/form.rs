@@ -7,7 +7,7 @@ use crate::source::Source;
 use crate::state::{ConnectAction, ConnectForm, ConnectMode, Connection};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
-use crate::ui::{Cx, icons, top_bar};
+use crate::ui::{Cx, icons};
 
 pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut form = cx.state.connect_form.clone();
@@ -37,7 +37,7 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let is_choosing = cx.state.versus.is_choosing;
     let busy = if is_choosing { &cx.state.versus.connection } else { &cx.state.connection };
     let is_connecting = matches!(busy, Connection::Connecting { .. });
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         let keys = format!("{} ↵", if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" });
         let why = match &source {
             Err(problem) => problem.what.clone(),

@@ -4,7 +4,7 @@ use egui::{Label, RichText, Ui};
 
 use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::{self, Tone};
-use super::super::{Cx, icons, top_bar};
+use super::super::{Cx, icons};
 use crate::source::Source;
 use crate::source::import::Placeholder;
 use crate::state::{Action, ConnectAction, ImportAction, ImportGuess};
@@ -23,7 +23,7 @@ pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
         ui.label(RichText::new("Import from another client").font(theme::semibold(13.0)).color(t.strong));
         if !is_narrow {
-            top_bar::at_right(ui, theme::BUTTON, |ui| ways_ui(ui, cx));
+            widgets::at_right(ui, theme::BUTTON, |ui| ways_ui(ui, cx));
         }
     });
     if is_narrow {
@@ -79,7 +79,7 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
             Label::new(RichText::new(format!("Understood: {}", understood.what)).font(theme::semibold(13.0)).color(t.strong))
                 .truncate(),
         );
-        top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
+        widgets::at_right(ui, theme::ICON_BUTTON, |ui| {
             if widgets::icon_button(ui, icons::CLOSE, "Close the import").clicked() {
                 send(cx, ImportAction::Close);
             }
@@ -140,7 +140,7 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
         ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
     }
     ui.add_space(4.0);
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         let why = source.as_ref().err().map(|problem| problem.what.clone());
         let keys = format!("{} ↵", if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" });
         let connect = widgets::Button::new("Connect").icon_fill(icons::PLUG).shortcut(&keys).primary().enabled(why.is_none());

@@ -3,7 +3,7 @@
 use egui::{Frame, Id, Label, Margin, RichText, ScrollArea, Stroke, Ui};
 
 use super::super::theme::{self, ThemeTokens};
-use super::super::{Cx, icons, top_bar, widgets};
+use super::super::{Cx, icons, widgets};
 use super::{card, label, pair};
 use crate::source::{Grant, Login};
 use crate::state::{Action, ConnectForm, LoginAction};
@@ -69,7 +69,7 @@ pub(super) fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.horizontal(|ui| {
                 ui.add(Label::new(icons::icon(icons::KEY, 16.0, t.accent)));
                 ui.label(RichText::new("This server requires a login").font(theme::semibold(13.0)).color(t.strong));
-                top_bar::at_right(ui, theme::BUTTON, |ui| {
+                widgets::at_right(ui, theme::BUTTON, |ui| {
                     if widgets::Button::new("Log in").icon(icons::KEY).primary().show(ui).clicked() {
                         send(cx, LoginAction::Start(Login { asks: true, ..Login::default() }));
                     }
@@ -164,7 +164,7 @@ pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
             widgets::waiting(ui, what, *since, cx);
             ui.label(RichText::new(format!("of {}", widgets::seconds(*limit))).font(theme::code()).color(t.weak));
         });
-        top_bar::at_right(ui, theme::BUTTON, |ui| {
+        widgets::at_right(ui, theme::BUTTON, |ui| {
             if widgets::Button::new("Open in the browser").icon(icons::OPEN_LINK).primary().show(ui).clicked() {
                 send(cx, LoginAction::Open);
             }

@@ -3,7 +3,7 @@
 use egui::{Label, RichText, Ui};
 
 use super::super::theme::{self, ThemeTokens};
-use super::super::{Cx, icons, servers, top_bar, widgets};
+use super::super::{Cx, icons, servers, widgets};
 use super::card;
 use crate::state::{Action, ImportAction};
 
@@ -41,7 +41,7 @@ pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     ui.set_max_width(room);
                     ui.add(Label::new(RichText::new(place).font(theme::code()).color(t.weak)).truncate());
                 });
-                top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
+                widgets::at_right(ui, theme::ICON_BUTTON, |ui| {
                     if widgets::icon_button(ui, icons::TRASH, &format!("Forget {name}")).clicked() {
                         send(ImportAction::Forget(at));
                     }

@@ -5,7 +5,7 @@ use egui::{Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui
 use super::super::panes::menu_row;
 use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::{self, Tone};
-use super::super::{Cx, commands, icons, top_bar};
+use super::super::{Cx, icons, shortcuts};
 use super::{card, other};
 use crate::source::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Source, Takes};
 use crate::state::server_diff::ServerDiffAction;
@@ -31,7 +31,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::SPARKLE, 18.0, t.accent)));
             ui.label(RichText::new("Sample server").font(theme::semibold(15.0)).color(t.strong));
-            top_bar::at_right(ui, theme::BUTTON, |ui| {
+            widgets::at_right(ui, theme::BUTTON, |ui| {
                 widgets::badge(ui, Some(icons::CHECK_CIRCLE), "Offline, built in", Tone::Ok, false);
             });
         });
@@ -76,7 +76,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.add(Label::new(words).wrap());
         }
         let is_default = spec == SampleSpec::default();
-        let keys = if is_default { commands::keys_of("Start the sample server") } else { String::new() };
+        let keys = if is_default { shortcuts::text(&shortcuts::START_SAMPLE) } else { String::new() };
         ui.horizontal(|ui| {
             let is_choosing = cx.state.versus.is_choosing;
             let name = if is_choosing { other::LIST_SAMPLE } else { "Start sample server" };

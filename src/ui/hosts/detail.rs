@@ -13,7 +13,7 @@ use crate::host::Evidence;
 use crate::number::{grouped, number_of};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, HostDetail, HostsAction, ViewAction};
-use crate::ui::dialogs::MAX_LABEL;
+use crate::ui::code::MAX_LABEL;
 use crate::ui::panes::{self, host_alone_ui, host_legend_ui};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};

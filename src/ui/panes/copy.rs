@@ -9,7 +9,7 @@ use crate::capture::Payload;
 use crate::format::{TableForm, cell_text};
 use crate::json::{Kind, Node, write};
 use crate::state::{Action, TableAction};
-use crate::ui::top_bar::menu_item;
+use crate::ui::widgets::menu_item;
 use crate::ui::{Cx, icons};
 
 /// One entry of the menu: its name, the glyph, its key, and what it does; `None` where there is nothing to do it with.
@@ -85,7 +85,7 @@ const ENTRIES: [Entry; 7] = [
 pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, node: Node<'_>, payload: &Payload, pane: usize) {
     for entry in &ENTRIES {
         let Some(action) = (entry.does)(node, payload, pane) else { continue };
-        let keys = crate::ui::commands::keys_text(&egui::KeyboardShortcut::new(entry.modifiers, entry.key));
+        let keys = crate::ui::shortcuts::text(&egui::KeyboardShortcut::new(entry.modifiers, entry.key));
         if menu_item(ui, entry.icon, entry.name, &keys, true).clicked() {
             cx.send(action);
             ui.close();

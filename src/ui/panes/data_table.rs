@@ -14,7 +14,7 @@ use crate::json::{Kind, Node};
 use crate::state::{Action, QueryState, TableAction, ViewAction};
 use crate::ui::drawer::findings;
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::top_bar::menu_item;
+use crate::ui::widgets::menu_item;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 

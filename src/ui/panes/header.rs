@@ -8,8 +8,8 @@ use crate::format::{FORMATS, ParsedCapture, TableForm};
 use crate::host::HostId;
 use crate::state::{Action, PaneView, QueryState, ViewAction};
 use crate::token::Count;
-use crate::ui::commands::{self, Region};
 use crate::ui::drawer::findings::{self, PlacesChip};
+use crate::ui::region::{Region, region};
 use crate::ui::theme::{self, Hue, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, compare, diff, icons};
@@ -224,7 +224,7 @@ pub fn header_ui(
                 widgets::swatch(ui, title.hue.color);
                 let response = title_button(ui, title, left.right());
                 if cx.state.view.focus == pane {
-                    commands::region(ui, Region::Panes, rect, &response);
+                    region(ui, Region::Panes, rect, &response);
                 }
                 chooser(&response, cx, pane, view);
             });

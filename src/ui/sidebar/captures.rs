@@ -12,9 +12,8 @@ use crate::json::Doc;
 use crate::state::diff::DiffAction;
 use crate::state::{Action, CollectionAction, ViewAction};
 use crate::token::Count;
-use crate::ui::commands;
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::{Cx, icons, top_bar, widgets};
+use crate::ui::{Cx, icons, shortcuts, widgets};
 
 /// Below this width there is no room for the words of two buttons beside the heading.
 const TIGHT: f32 = 280.0;
@@ -29,7 +28,7 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
         ui.scope_builder(
             egui::UiBuilder::new().max_rect(button).layout(egui::Layout::right_to_left(egui::Align::Center)),
             |ui| {
-                let keys = commands::keys_of("Compare with the answer before");
+                let keys = shortcuts::text(&shortcuts::COMPARE_BEFORE);
                 let tip = format!("Compares the answer shown with the one before it, or two of its formats · {keys}");
                 // In a narrow sidebar the two buttons would stand on the heading.
                 let is_tight = cx.state.history.folder.is_some() && button.width() < TIGHT;
@@ -125,21 +124,21 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
     elided(ui, pos2(left, rect.bottom() - 12.0), right - left, &second, &theme::regular(12.0));
     let other = cx.state.view.capture.as_ref().filter(|shown| **shown != capture.id);
     response.context_menu(|ui| {
-        let compare = top_bar::menu_item(ui, icons::DIFF, "Compare with the answer shown", "Ctrl click", other.is_some());
+        let compare = widgets::menu_item(ui, icons::DIFF, "Compare with the answer shown", "Ctrl click", other.is_some());
         if compare.clicked() {
             compare_with_shown(cx, capture);
             ui.close();
         }
-        if top_bar::menu_item(ui, icons::COMPARE, "Compare two formats of it", "", true).clicked() {
+        if widgets::menu_item(ui, icons::COMPARE, "Compare two formats of it", "", true).clicked() {
             cx.send(Action::Diff(DiffAction::Open(capture.id.clone(), capture.id.clone())));
             ui.close();
         }
         let is_call = !capture.tool.name.is_empty();
-        if top_bar::menu_item(ui, icons::LIST, "Add to a collection…", "", is_call).clicked() {
+        if widgets::menu_item(ui, icons::LIST, "Add to a collection…", "", is_call).clicked() {
             cx.send(Action::Collection(CollectionAction::Collect(vec![capture.id.clone()])));
             ui.close();
         }
-        if top_bar::menu_item(ui, icons::LIST, "Save all calls as a collection…", "", is_call).clicked() {
+        if widgets::menu_item(ui, icons::LIST, "Save all calls as a collection…", "", is_call).clicked() {
             cx.send(Action::Collection(CollectionAction::Collect(all_calls(cx))));
             ui.close();
         }

@@ -4,7 +4,7 @@ use egui::{Label, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, Widge
 
 use crate::state::{Action, CallAction, ListedTool, SidebarTab, TokensAction, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::{Cx, commands, icons, widgets};
+use crate::ui::{Cx, icons, shortcuts, widgets};
 
 /// About how high this is, for placing the page.
 pub const HEIGHT: f32 = 220.0;
@@ -56,7 +56,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     if has_library && row_ui(ui, width, icons::RESOURCE, "Resources and prompts", "open in the same panes").clicked() {
         cx.send(ViewAction::ShowTab(SidebarTab::Resources));
     }
-    let keys = commands::keys_of("Protocol log");
+    let keys = shortcuts::text(&shortcuts::PROTOCOL_LOG);
     if row_ui(ui, width, icons::MESSAGES, "Protocol log", &format!("every message both ways ({keys})")).clicked() {
         cx.send(Action::Wire(crate::state::wire::WireAction::Show));
     }

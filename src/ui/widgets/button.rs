@@ -1,6 +1,6 @@
 //! Buttons, segments and tabs.
 
-use egui::{Color32, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::{focus_ring, glyph_at, key_cap_at, key_cap_width, keyed, text_at};
 use crate::ui::icons;
@@ -285,5 +285,18 @@ pub fn tab(ui: &mut Ui, icon: Option<&str>, label: &str, count: Option<&str>, is
         ui.painter().rect_filled(bar, 1.0, t.accent);
     }
     focus_ring(ui, &response, theme::RADIUS_BADGE);
+    response
+}
+
+/// A row of a menu with an icon.
+pub fn menu_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool) -> Response {
+    let t = ThemeTokens::of(ui);
+    let button = egui::Button::new((icons::icon(glyph, 14.0, t.weak), RichText::new(name).font(theme::base())))
+        .shortcut_text(RichText::new(keys).font(theme::mono(12.0)))
+        .frame_when_inactive(false)
+        .min_size(vec2(ui.available_width().max(200.0), 28.0));
+    let response = ui.add_enabled(enabled, button);
+    // The name alone, without the glyph's private-use character.
+    response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, enabled, name));
     response
 }

@@ -9,12 +9,15 @@ mod notice;
 mod number;
 mod verdict;
 
-use egui::{AsIdSalt, Color32, FontId, Id, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2};
+use egui::{
+    Align, AsIdSalt, Color32, FontId, Id, Layout, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2,
+    vec2,
+};
 
-pub use button::{Button, button, icon_button, primary_button, segmented, tab};
+pub use button::{Button, button, icon_button, menu_item, primary_button, segmented, tab};
 pub use field::LineEdit;
 pub use mark::{Tone, badge, key_cap, key_cap_at, key_cap_width, swatch};
-pub use modal::{modal, modal_frame, modal_room};
+pub use modal::{modal, modal_frame, modal_room, paragraph, title};
 pub use mode::{cancel_calls, mode_body, mode_head};
 pub use notice::{MOVES_AFTER, empty_ui, problem_ui, waiting};
 pub use number::{bytes, count_text, grouped, number_at, number_right, number_text, number_width, seconds};
@@ -127,4 +130,9 @@ pub fn keyed(ui: &mut Ui, size: Vec2, sense: Sense, key: &str) -> (Rect, Respons
     let id = ui.unique_id().with(key);
     let (_, room) = ui.allocate_space(size);
     (ui.layout().align_size_within_rect(size, room), ui.interact(room, id, sense))
+}
+
+/// Controls at the right end of a row, the first the rightmost.
+pub fn at_right<R>(ui: &mut Ui, height: f32, content: impl FnOnce(&mut Ui) -> R) -> R {
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), height), Layout::right_to_left(Align::Center), content).inner
 }

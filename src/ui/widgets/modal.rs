@@ -1,8 +1,11 @@
 //! What stands above the window and keeps the keyboard: dialogs, questions, the palette.
 
-use egui::{Align2, Frame, Id, Margin, Modal, ModalResponse, Stroke, Ui, Vec2, vec2};
+use egui::{Align2, Frame, Id, Label, Margin, Modal, ModalResponse, RichText, Stroke, Ui, Vec2, vec2};
 
+use super::{at_right, icon_button};
+use crate::state::Action;
 use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::{Cx, icons};
 
 /// What a dialog may take of the window.
 pub fn modal_room(ui: &Ui) -> Vec2 {
@@ -29,4 +32,23 @@ pub fn modal_frame(ui: &Ui, margin: i8) -> Frame {
         .corner_radius(theme::RADIUS_CARD)
         .inner_margin(Margin::same(margin))
         .shadow(ui.visuals().popup_shadow)
+}
+
+/// Its title, with the button that closes it.
+pub fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
+    let t = ThemeTokens::of(ui);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(words).font(theme::semibold(16.0)).color(t.strong));
+        at_right(ui, theme::ICON_BUTTON, |ui| {
+            if icon_button(ui, icons::CLOSE, "Close").clicked() {
+                cx.send(Action::CloseDialog);
+            }
+        });
+    });
+}
+
+/// Words over as many rows as they take.
+pub fn paragraph(ui: &mut Ui, words: &str) {
+    let t = ThemeTokens::of(ui);
+    ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
 }

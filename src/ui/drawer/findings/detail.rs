@@ -15,7 +15,7 @@ use crate::state::{Action, CompareAction, Dialog, FindingsAction, TriedFix};
 use crate::token::Tokenizer;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, Tone};
-use crate::ui::{Cx, commands, icons};
+use crate::ui::{Cx, icons};
 
 /// Lines of the mended answer that are shown.
 const PREVIEW: usize = 4;
@@ -90,7 +90,7 @@ fn try_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
         }
     } else if finding.area() == "annotations" {
         let tip = "Makes the call that the form describes twice and compares the answers; a tool that is not declared read-only asks first";
-        if Button::new("Call twice and compare").small().tip(tip).enabled(commands::can_call(cx)).show(ui).clicked() {
+        if Button::new("Call twice and compare").small().tip(tip).enabled(cx.state.can_call()).show(ui).clicked() {
             cx.send(Action::Compare(CompareAction::StartEqual(2)));
         }
     }

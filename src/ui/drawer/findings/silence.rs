@@ -4,14 +4,14 @@ use egui::{Key, Label, RichText, Ui};
 
 use crate::finding::ToolSilence;
 use crate::state::{Action, Dialog, FindingsAction};
+use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, LineEdit};
-use crate::ui::{Cx, dialogs, top_bar};
 
 pub fn silence_ui(ui: &mut Ui, cx: &Cx<'_>, silence: &ToolSilence) {
     let t = ThemeTokens::of(ui);
     let Some(file) = cx.state.rules_file() else { return };
-    dialogs::title(ui, cx, "Silence for this tool");
+    widgets::title(ui, cx, "Silence for this tool");
     let ToolSilence { rule, tool, reason } = silence;
     ui.add(Label::new(RichText::new(format!("{rule} · {tool}")).font(theme::mono(12.5)).color(t.text)).wrap());
     let mut typed = reason.clone();
@@ -25,7 +25,7 @@ pub fn silence_ui(ui: &mut Ui, cx: &Cx<'_>, silence: &ToolSilence) {
     ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
     let is_given = !typed.trim().is_empty();
     let is_entered = ui.input(|input| input.key_pressed(Key::Enter));
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
+    widgets::at_right(ui, theme::BUTTON, |ui| {
         let confirm = Button::new("Silence").primary().enabled(is_given).show(ui);
         let cancel = widgets::button(ui, "Cancel");
         if cancel.clicked() {

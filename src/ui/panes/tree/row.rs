@@ -11,7 +11,7 @@ use crate::state::{Action, TokensAction, ViewAction};
 use crate::ui::drawer::findings;
 use crate::ui::panes::copy;
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::top_bar::menu_item;
+use crate::ui::widgets::menu_item;
 use crate::ui::widgets::{self, Tone};
 use crate::ui::{Cx, icons};
 
