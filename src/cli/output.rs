@@ -4,7 +4,7 @@
 //! they are come only where they are asked for by name: `--view FORMAT`, `--json`, an export.
 
 use std::borrow::Cow;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use crate::problem::{Problem, ProblemKind};
 use crate::quote::is_direction;
@@ -26,8 +26,13 @@ pub fn table(text: &str) -> Result<(), Problem> {
 
 /// Writes bytes as they are. A reader that has gone away (`| head`) is no failure.
 pub fn print(bytes: &[u8]) -> Result<(), Problem> {
-    let mut out = io::stdout().lock();
-    quiet_pipe(out.write_all(bytes).and_then(|()| out.flush()))
+    print_by(|out| out.write_all(bytes))
+}
+
+/// Writes as it comes what is too large to be held.
+pub fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Problem> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    quiet_pipe(write(&mut out).and_then(|()| out.flush()))
 }
 
 /// Takes a closed pipe for an end like any other.

@@ -187,18 +187,16 @@ impl ViewRequest {
             // First, since each holds the hosts' texts while it works, and the hosts' report longer.
             let findings = self.findings(subject, cancel).ok();
             let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
+            let interrupted = client::interrupted();
             let measured = contract::ReportParts {
                 rows: &rows,
                 counts: &counts,
                 hosts: Some(&hosts),
                 findings: findings.as_ref().map(|found| found.findings.as_slice()),
+                failure,
+                interrupted: Some(&interrupted),
             };
-            let report = |problem: Option<&Problem>| contract::report(subject, &measured, &self.ledger, problem, cancel);
-            let mut text = report(failure);
-            if cancel.is_cancelled() {
-                text = report(failure.or(Some(&client::interrupted())));
-            }
-            return output::print(text.as_bytes());
+            return output::print_by(|out| contract::write_report(out, subject, &measured, &self.ledger, cancel));
         }
         let page = match self.shown {
             Shown::Format(format) => {

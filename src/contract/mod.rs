@@ -19,6 +19,7 @@ mod table;
 mod tokens;
 
 use std::collections::BTreeMap;
+use std::io;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -95,19 +96,37 @@ pub struct ReportParts<'a> {
     pub counts: &'a [RowCount],
     pub hosts: Option<&'a HostsReport>,
     pub findings: Option<&'a [Finding]>,
+    /// Why the call failed.
+    pub failure: Option<&'a Problem>,
+    /// What is said where the asker looked away.
+    pub interrupted: Option<&'a Problem>,
 }
 
-/// `loupe.report/1`: one capture, as `call --json` and `show --json` print it.
+/// Writes `loupe.report/1`: one capture, as `call --json` and `show --json` print it. Of a large answer it is many times
+/// as large, and held by nobody.
 ///
 /// Where the asker looked away, the counts that are not known are `null`.
-pub fn report<'a>(
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_report<'a>(
+    mut out: impl io::Write,
     subject: &'a ParsedCapture,
     measured: &ReportParts<'a>,
-    options: &LedgerOptions,
-    problem: Option<&Problem>,
-    cancel: &Cancel,
-) -> String {
-    let ReportParts { rows, counts, hosts, findings } = *measured;
+    options: &'a LedgerOptions,
+    cancel: &'a Cancel,
+) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut out, &report(subject, measured, options, cancel))?;
+    out.write_all(b"\n")
+}
+
+fn report<'a>(
+    subject: &'a ParsedCapture,
+    measured: &ReportParts<'a>,
+    options: &'a LedgerOptions,
+    cancel: &'a Cancel,
+) -> ReportJson<'a> {
+    let ReportParts { rows, counts, hosts, findings, failure, interrupted } = *measured;
     let baseline = options.baseline(rows);
     let tokenizer = &options.tokenizer;
     let base = rows.iter().zip(counts).find(|(row, _)| row.format == baseline).and_then(|(_, count)| count.count);
@@ -123,15 +142,15 @@ pub fn report<'a>(
             tokens: exact.tokens.iter().copied().collect(),
         }),
     };
-    print(&ReportJson {
+    ReportJson {
         loupe: VERSION,
         schema: "loupe.report/1",
         capture: CaptureJson::of(subject, tokenizer, cancel),
         ledger,
         hosts: hosts.map(hosts::rows),
         findings: findings.map(|findings| findings.iter().map(FindingJson::of).collect()),
-        error: problem.map(ErrorJson::of),
-    })
+        error: LastError { failure, interrupted, cancel },
+    }
 }
 
 /// `loupe.error/1`: a failure before anything was captured.
@@ -279,8 +298,31 @@ struct ReportJson<'a> {
     hosts: Option<Vec<hosts::RowJson<'a>>>,
     /// `null` where nothing was looked for; `[]` says that there are none.
     findings: Option<Vec<FindingJson<'a>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorJson<'a>>,
+    #[serde(skip_serializing_if = "LastError::is_none")]
+    error: LastError<'a>,
+}
+
+/// What went wrong, asked when all before it is written.
+struct LastError<'a> {
+    failure: Option<&'a Problem>,
+    interrupted: Option<&'a Problem>,
+    cancel: &'a Cancel,
+}
+
+impl LastError<'_> {
+    fn problem(&self) -> Option<&Problem> {
+        self.failure.or_else(|| self.interrupted.filter(|_| self.cancel.is_cancelled()))
+    }
+
+    fn is_none(&self) -> bool {
+        self.problem().is_none()
+    }
+}
+
+impl Serialize for LastError<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.problem().map(ErrorJson::of).serialize(serializer)
+    }
 }
 
 #[derive(Serialize)]

@@ -71,8 +71,15 @@ pub fn sweep(
                 let counts = call.rows.iter().map(count).collect::<Result<Vec<_>, _>>()?;
                 let seen = HostsReport::of(&call.subject, hosts, cancel)?;
                 let failed = failure(&call.subject);
-                let measured = ReportParts { rows: &call.rows, counts: &counts, hosts: Some(&seen), findings: None };
-                let text = report(&call.subject, &measured, &options, failed.as_ref(), cancel);
+                let measured = ReportParts {
+                    rows: &call.rows,
+                    counts: &counts,
+                    hosts: Some(&seen),
+                    findings: None,
+                    failure: failed.as_ref(),
+                    interrupted: None,
+                };
+                let text = print(&report(&call.subject, &measured, &options, cancel));
                 cancel.check()?;
                 Some(text)
             }

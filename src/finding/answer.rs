@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use pulldown_cmark::{Event, Parser};
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use regex::Regex;
 
 use super::parity::{RoundedNumbers, shadowed};
@@ -45,6 +45,7 @@ pub struct CheckedAnswer<'a> {
     pub text: String,
     /// The blocks with their ranges in `text`.
     blocks: Vec<(usize, Range<usize>)>,
+    markdown: OnceLock<Vec<(Event<'static>, Range<usize>)>>,
     /// Where the blocks begin in `text`, by their positions.
     starts: OnceLock<Vec<(usize, usize)>>,
     arguments: Doc,
@@ -77,6 +78,7 @@ impl<'a> CheckedAnswer<'a> {
             hosts,
             text,
             blocks,
+            markdown: OnceLock::new(),
             starts: OnceLock::new(),
             arguments: Doc::parse(subject.capture.arguments.clone()),
             matched: OnceLock::new(),
@@ -314,10 +316,27 @@ impl<'a> CheckedAnswer<'a> {
         &self.text[..end]
     }
 
-    /// The events of the text as Markdown; none where it is JSON.
-    pub fn markdown(&self) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
-        let text = if self.json_text().is_some() { "" } else { self.markdown_text() };
-        Parser::new_ext(text, MARKDOWN).into_offset_iter()
+    /// The structure of the text as Markdown, each event with its place; none where it is JSON. Texts are given within
+    /// headings and links alone.
+    pub fn markdown(&self) -> &[(Event<'static>, Range<usize>)] {
+        self.markdown.get_or_init(|| {
+            let text = if self.json_text().is_some() { "" } else { self.markdown_text() };
+            let mut open = 0;
+            let mut events = Vec::new();
+            for (event, range) in Parser::new_ext(text, MARKDOWN).into_offset_iter() {
+                match &event {
+                    Event::Start(Tag::Heading { .. } | Tag::Link { .. }) => open += 1,
+                    Event::End(TagEnd::Heading(_) | TagEnd::Link) => open -= 1,
+                    Event::Text(_) if open > 0 => {}
+                    Event::Text(_) | Event::SoftBreak | Event::HardBreak | Event::Start(Tag::Paragraph) => continue,
+                    Event::End(end) if !matches!(end, TagEnd::Table | TagEnd::TableHead | TagEnd::TableCell) => continue,
+                    _ => {}
+                }
+                events.push((event.into_static(), range));
+            }
+            events.shrink_to_fit();
+            events
+        })
     }
 
     /// The leaves of the data that are texts, each with its place in the text.

@@ -111,7 +111,7 @@ fn holders(answer: &CheckedAnswer<'_>) -> Vec<(Range<usize>, Holder)> {
             _ => continue,
         };
         if found.last().is_none_or(|(last, _)| range.start >= last.end) {
-            found.push((range, holder));
+            found.push((range.clone(), holder));
         }
     }
     found
@@ -303,7 +303,7 @@ fn injection(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     };
     let (mut own, mut brought) = (Vec::new(), Vec::new());
     for (event, range) in answer.markdown() {
-        let Some(kind) = structure(&event) else { continue };
+        let Some(kind) = structure(event) else { continue };
         match holder(range.start) {
             Some((node, place)) => brought.push((kind, *node, range.start..place.end.min(range.end))),
             None if !own.contains(&kind) => own.push(kind),
@@ -334,7 +334,7 @@ fn raw_html(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let mut closed: HashSet<String> = HashSet::new();
     for (event, range) in answer.markdown() {
         let (Event::Html(html) | Event::InlineHtml(html)) = event else { continue };
-        for found in tag.captures_iter(&html) {
+        for found in tag.captures_iter(html) {
             let part = |at| found.get(at).map_or("", |part| part.as_str());
             let name = part(2).to_lowercase();
             if !part(1).is_empty() {
@@ -367,11 +367,11 @@ fn raw_html(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 fn image(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for (event, range) in answer.markdown() {
         let Event::Start(Tag::Image { dest_url, .. }) = event else { continue };
-        let Ok(url) = Url::parse(&dest_url) else { continue };
+        let Ok(url) = Url::parse(dest_url) else { continue };
         let Some(host) = url.host_str().filter(|_| matches!(url.scheme(), "http" | "https")) else { continue };
         let query = url.query().map(|query| format!(", with “{}”", clip(query))).unwrap_or_default();
         let hit = hits.say(format!("an image of {host}{query}"));
-        hit.at(answer.text_at(range));
+        hit.at(answer.text_at(range.clone()));
         if url.query().is_some() {
             hit.as_severity(Error);
         }
@@ -383,18 +383,18 @@ fn link(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for (event, range) in answer.markdown() {
         match event {
             Event::Start(Tag::Link { dest_url, .. }) => {
-                let Ok(url) = Url::parse(&dest_url) else { continue };
+                let Ok(url) = Url::parse(dest_url) else { continue };
                 if matches!(url.scheme(), "javascript" | "data" | "file" | "vbscript") {
-                    hits.say(format!("a link by `{}:`", url.scheme())).at(answer.text_at(range));
+                    hits.say(format!("a link by `{}:`", url.scheme())).at(answer.text_at(range.clone()));
                 } else if !url.username().is_empty() && matches!(url.scheme(), "http" | "https") {
-                    hits.say("a link with a user's name in its address").at(answer.text_at(range));
+                    hits.say("a link with a user's name in its address").at(answer.text_at(range.clone()));
                 } else {
-                    open = Some((url, range, String::new()));
+                    open = Some((url, range.clone(), String::new()));
                 }
             }
             Event::Text(said) | Event::Code(said) => {
                 if let Some((_, _, text)) = &mut open {
-                    text.push_str(&said);
+                    text.push_str(said);
                 }
             }
             Event::End(TagEnd::Link) => {
@@ -403,10 +403,10 @@ fn link(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                 if let (Some(shown), Some(host)) = (shown, url.host_str())
                     && !host.trim_start_matches("www.").ends_with(shown.trim_start_matches("www."))
                 {
-                    hits.say(format!("a link that says {shown} and leads to {host}")).at(answer.text_at(range));
+                    hits.say(format!("a link that says {shown} and leads to {host}")).at(answer.text_at(range.clone()));
                 } else if url.host_str().is_some_and(|host| host.split('.').any(|label| label.starts_with("xn--"))) {
                     hits.say(format!("a link to {}, whose name may look like another", url.host_str().unwrap_or_default()))
-                        .at(answer.text_at(range));
+                        .at(answer.text_at(range.clone()));
                 }
             }
             _ => {}
@@ -437,7 +437,7 @@ fn dead_anchor(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
             Event::Text(said) | Event::Code(said) => {
                 if let Some(heading) = &mut heading {
-                    heading.push_str(&said);
+                    heading.push_str(said);
                 }
             }
             Event::End(TagEnd::Heading(_)) => {
@@ -446,7 +446,7 @@ fn dead_anchor(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                 anchors.insert(title.split_whitespace().collect::<Vec<_>>().join("-"));
             }
             Event::Start(Tag::Link { dest_url, .. }) if dest_url.starts_with('#') && dest_url.len() > 1 => {
-                links.push((dest_url[1..].to_lowercase(), range));
+                links.push((dest_url[1..].to_lowercase(), range.clone()));
             }
             _ => {}
         }
@@ -455,7 +455,7 @@ fn dead_anchor(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let has_ids = !links.is_empty() && (text.contains("id=") || text.contains("name="));
     for (to, range) in links {
         if !has_ids && !anchors.contains(&to) {
-            hits.say("a link to a place that is not in the text").at(answer.text_at(range));
+            hits.say("a link to a place that is not in the text").at(answer.text_at(range.clone()));
         }
     }
 }
@@ -589,10 +589,11 @@ fn render_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
     let emphasis: Vec<Range<usize>> = answer
         .markdown()
+        .iter()
         .filter(|(event, _)| {
             matches!(event, Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. }) | Event::Code(_))
         })
-        .map(|(_, range)| range)
+        .map(|(_, range)| range.clone())
         .collect();
     for (node, place) in answer.strings_in_text() {
         let from = emphasis.partition_point(|range| range.start < place.start);

@@ -312,7 +312,7 @@ fn long_cell(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         if let pulldown_cmark::Event::End(pulldown_cmark::TagEnd::TableCell) = event {
             let length = text[range.clone()].trim().chars().count() as u64;
             if length > hits.limit {
-                hits.say(format!("a cell is over {} characters", hits.limit)).at(answer.text_at(range));
+                hits.say(format!("a cell is over {} characters", hits.limit)).at(answer.text_at(range.clone()));
             }
         }
     }

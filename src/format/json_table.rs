@@ -136,6 +136,14 @@ enum Reading<'a> {
 fn decode(text: &str) -> Result<Decoded, DecodeError> {
     let written = Decoded::json(text)?;
     let Some(root) = written.doc.root() else { return Ok(written) };
+    let builder = rebuild(root);
+    // What is indexed next is as large.
+    drop(written);
+    builder.finish()
+}
+
+/// The value with its tables as lists of objects.
+fn rebuild(root: Node<'_>) -> Builder {
     let mut builder = Builder::default();
     let mut open: Vec<Reading<'_>> = Vec::new();
     // The columns have been read where their table began; the list of rows is no value of its own.
@@ -178,7 +186,7 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
         open.push(Reading::Plain);
         builder.open(key, node.kind())
     });
-    builder.finish()
+    builder
 }
 
 /// A string without its quotes.

@@ -11,6 +11,9 @@ use crate::token::{self, Counts};
 
 type Key = [u8; 32];
 
+/// From here on locating facts takes memory that counts.
+const LONG_BYTES: usize = 1 << 20;
+
 /// Counts of the texts that were met; of nobody's interest but those who ask for them again.
 #[derive(Debug, Default)]
 pub struct TextMemo {
@@ -18,6 +21,8 @@ pub struct TextMemo {
     /// Of the insides of long texts.
     insides: Mutex<HashMap<Key, Counts>>,
     facts: Mutex<HashMap<Key, FactCount>>,
+    /// Held while facts of a large answer are located: two texts at a time would take twice the memory.
+    locating: Mutex<()>,
     pub(super) text_only: OnceLock<super::TextOnly>,
     pub(super) renders: OnceLock<bool>,
 }
@@ -73,13 +78,18 @@ impl TextMemo {
         counts
     }
 
+    fn locate(&self, payload: &Payload, text: &str) -> FactMatches {
+        let _alone = (text.len().max(payload.root().range().len()) > LONG_BYTES).then(|| lock(&self.locating));
+        count_facts(payload, text)
+    }
+
     /// How many facts of the payload a text tells; always asked about the same payload.
     pub fn facts(&self, payload: &Payload, text: &str) -> FactCount {
         let key = key(text.as_bytes());
         if let Some(known) = lock(&self.facts).get(&key) {
             return *known;
         }
-        let count = count_facts(payload, text).count;
+        let count = self.locate(payload, text).count;
         lock(&self.facts).insert(key, count);
         count
     }
@@ -90,7 +100,7 @@ impl TextMemo {
         if let Some(known) = lock(&self.facts).get(&key).filter(|known| known.kept == known.total) {
             return FactMatches { count: *known, ..FactMatches::default() };
         }
-        let told = count_facts(payload, text);
+        let told = self.locate(payload, text);
         lock(&self.facts).insert(key, told.count);
         told
     }

@@ -40,7 +40,7 @@ pub(super) fn deliver(run: &Run<'_>, pieces: Pieces) -> Delivered {
 }
 
 /// The texts among the parts.
-pub(super) fn texts(parts: &[Raw]) -> impl Iterator<Item = &SourceMapped> {
+pub(super) fn texts(parts: &[Raw]) -> impl Iterator<Item = &SourceMapped> + Clone {
     parts.iter().filter_map(|part| match part {
         Raw::Text(text) => Some(text),
         Raw::Media { .. } => None,

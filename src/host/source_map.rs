@@ -165,9 +165,12 @@ impl SourceMapped {
     }
 
     /// The texts with `between` between each two.
-    pub fn join<'t>(texts: impl IntoIterator<Item = &'t SourceMapped>, between: &str) -> Self {
+    pub fn join<'t>(texts: impl IntoIterator<Item = &'t SourceMapped, IntoIter: Clone>, between: &str) -> Self {
+        let texts = texts.into_iter();
         let mut joined = Self::default();
-        for (position, text) in texts.into_iter().enumerate() {
+        joined.text.reserve_exact(texts.clone().map(|text| text.len() + between.len()).sum());
+        joined.spans.reserve_exact(texts.clone().map(|text| text.spans.len() + 1).sum());
+        for (position, text) in texts.enumerate() {
             if position > 0 {
                 joined.push_host(between);
             }

@@ -60,7 +60,7 @@ struct Matcher<'t> {
     /// Hits that serve a leaf, by start.
     used: BTreeMap<u32, u32>,
     /// By slot: the field whose value it holds.
-    served: HashMap<usize, u32>,
+    served: Vec<Option<u32>>,
     /// By tape index minus the root's.
     found: Vec<Option<Found>>,
     /// The list whose records are reported, and where they stand.
@@ -168,6 +168,7 @@ impl<'t> Matcher<'t> {
             _ => None,
         };
         Self {
+            served: vec![None; page.slots.len()],
             source,
             root,
             page,
@@ -175,7 +176,6 @@ impl<'t> Matcher<'t> {
             sets: Vec::new(),
             set_of: HashMap::new(),
             used: BTreeMap::new(),
-            served: HashMap::new(),
             found: vec![None; root.subtree_end() - root.index()],
             row_set,
             row_places: None,

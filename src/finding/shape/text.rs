@@ -33,7 +33,7 @@ fn fenced_records(answer: &CheckedAnswer<'_>) -> Vec<(Range<usize>, Vec<String>)
         let lines = text[range.clone()].lines().filter_map(|line| line.split_once(": "));
         lines.map(|(label, _)| label.trim().to_owned()).filter(|label| !label.is_empty() && label.len() <= 40).collect::<Vec<_>>()
     };
-    let fences = answer.markdown().filter(|(event, _)| is_fence(event)).map(|(_, range)| range);
+    let fences = answer.markdown().iter().filter(|(event, _)| is_fence(event)).map(|(_, range)| range.clone());
     fences.map(|range| (range.clone(), labels(&range))).filter(|(_, labels)| labels.len() > 1).collect()
 }
 
@@ -304,12 +304,12 @@ pub fn heading_levels(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for (event, range) in answer.markdown() {
         let Event::Start(Tag::Heading { level, .. }) = event else { continue };
         let from = last.map_or(0, |level| level as usize);
-        if last.is_none() && level != HeadingLevel::H1 {
-            hits.say("the first heading is not of the first level").at(answer.text_at(range));
-        } else if level as usize > from + 1 {
-            hits.say("a heading skips a level").at(answer.text_at(range));
+        if last.is_none() && *level != HeadingLevel::H1 {
+            hits.say("the first heading is not of the first level").at(answer.text_at(range.clone()));
+        } else if *level as usize > from + 1 {
+            hits.say("a heading skips a level").at(answer.text_at(range.clone()));
         }
-        last = Some(level);
+        last = Some(*level);
     }
 }
 

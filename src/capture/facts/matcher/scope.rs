@@ -174,8 +174,8 @@ impl<'t> Matcher<'t> {
             // A word under a number's label is most likely the name of its code.
             let begins = text.trim_start_matches(['$', '€', '£', '-', '+', '~', '≥', '≤', '≈', ' ']);
             let is_comparable = kind != Kind::Number || begins.starts_with(|char: char| char.is_ascii_digit());
-            match self.served.get(&slot) {
-                Some(by) if *by != field => {}
+            match self.served[slot] {
+                Some(by) if by != field => {}
                 None if is_comparable => {
                     other = Other::Value(place);
                     break;
@@ -248,7 +248,7 @@ impl<'t> Matcher<'t> {
             let own = hits.own.get_mut(&field)?;
             while let Some((slot, hit)) = own.pop_front() {
                 if self.fills(slot, &hit, leaf) && self.claim(&hit) {
-                    self.served.entry(slot).or_insert(field);
+                    self.served[slot].get_or_insert(field);
                     return Some(hit);
                 }
             }
@@ -260,7 +260,7 @@ impl<'t> Matcher<'t> {
             }
         }
         while let Some((slot, hit)) = hits.foreign.pop_front() {
-            if self.served.contains_key(&slot) && self.claim(&hit) {
+            if self.served[slot].is_some() && self.claim(&hit) {
                 return Some(hit);
             }
         }

@@ -54,8 +54,8 @@ impl Matcher<'_> {
         let text = self.page.text();
         for &slot in scope.own.get(&field)? {
             let place = bare(text, self.page.slots[slot].value.clone());
-            if place.len() <= LONGEST_NAME && !self.served.contains_key(&slot) && key_words(&text[place.clone()]) == words {
-                self.served.insert(slot, field);
+            if place.len() <= LONGEST_NAME && self.served[slot].is_none() && key_words(&text[place.clone()]) == words {
+                self.served[slot] = Some(field);
                 return Some(place);
             }
         }
@@ -67,8 +67,8 @@ impl Matcher<'_> {
         let text = self.page.text();
         for &slot in scope.own.get(&field)? {
             let place = bare(text, self.page.slots[slot].value.clone());
-            if !self.served.contains_key(&slot) && forms::is_relative_time(&text[place.clone()]) {
-                self.served.insert(slot, field);
+            if self.served[slot].is_none() && forms::is_relative_time(&text[place.clone()]) {
+                self.served[slot] = Some(field);
                 return Some(place);
             }
         }
