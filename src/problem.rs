@@ -74,6 +74,11 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// The failure of an interrupt.
+    pub fn interrupted() -> Self {
+        Self::new(ProblemKind::Cancelled, "interrupted")
+    }
+
     pub fn new(kind: ProblemKind, what: impl Into<String>) -> Self {
         Self { kind, what: what.into(), place: String::new(), hint: None }
     }

@@ -1,16 +1,17 @@
 //! `check`: what the rules find in a server's definitions and in answers.
 
+pub mod args;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use super::args::{DataArgs, LinkArgs, PrintArgs, SourceArgs};
+use self::args::{CheckArgs, CheckForm};
 use super::call::{capture_id, make_calls, not_listed, read_arguments, warn_unchecked};
-use super::client::{Interrupt, interrupted, with_session};
-use super::findings::{self, RuleArgs};
+use super::client::{Interrupt, with_session};
+use super::findings;
 use super::output::{self, one_line};
 use super::{Done, hosts, view};
 use crate::analysis::arguments::refused_by;
@@ -29,66 +30,6 @@ use crate::mcp::{self, Session};
 use crate::problem::{Problem, ProblemKind};
 use crate::store;
 use crate::token::{self, Encoding, Tokens};
-
-/// Calls to be made: a tool each, with the arguments that follow it.
-#[derive(Clone, Debug, Default)]
-pub struct CallList(Vec<(String, Option<String>)>);
-
-impl Args for CallList {
-    fn augment_args(command: Command) -> Command {
-        let call = Arg::new("call").long("call").value_name("TOOL").action(ArgAction::Append);
-        let args = Arg::new("args").long("args").value_name("JSON|@FILE|-").action(ArgAction::Append).allow_hyphen_values(true);
-        command.arg(call.help("Call this tool and check its answer; repeatable")).arg(
-            args.requires("call").help("The arguments of the `--call` before it: a JSON object, @FILE, or - for standard input"),
-        )
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for CallList {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = |name: &str| -> Vec<(usize, String)> {
-            let values = matches.get_many::<String>(name).into_iter().flatten().cloned();
-            matches.indices_of(name).into_iter().flatten().zip(values).collect()
-        };
-        let mut calls: Vec<(usize, String, Option<String>)> =
-            given("call").into_iter().map(|(at, tool)| (at, tool, None)).collect();
-        for (at, args) in given("args") {
-            let call = calls.iter_mut().rfind(|(own, ..)| *own < at);
-            match call {
-                Some((_, _, own @ None)) => *own = Some(args),
-                _ => {
-                    return Err(clap::Error::raw(
-                        clap::error::ErrorKind::ArgumentConflict,
-                        "each --args belongs to the --call before it\n",
-                    ));
-                }
-            }
-        }
-        Ok(Self(calls.into_iter().map(|(_, tool, args)| (tool, args)).collect()))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-/// What is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum CheckForm {
-    #[default]
-    Table,
-    Markdown,
-    Sarif,
-    Junit,
-    Github,
-    /// An SVG: what the answers cost and what hosts lose of them
-    Badge,
-}
 
 /// What a server listed, and what came of the calls.
 #[derive(Default)]
@@ -112,46 +53,6 @@ enum MadeFor {
     Repeat,
     /// The call before it with an argument that the tool does not have.
     Odd,
-}
-
-#[derive(Args, Debug)]
-pub struct CheckArgs {
-    /// Files and capture folders: answers, or lists of tools as `tools --json` prints them
-    #[arg(value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
-    #[command(flatten)]
-    pub calls: CallList,
-    #[command(flatten)]
-    pub rules: RuleArgs,
-    /// Make each call twice and compare; call tools that are declared read-only with an unknown argument too
-    #[arg(long, requires = "call")]
-    pub probe: bool,
-    /// What a tool's definition may cost; `total`: all definitions and the instructions; a FORMAT or `host:ID`: each answer; in tokens
-    #[arg(long, value_name = "NAME=TOKENS")]
-    pub budget: Vec<String>,
-    /// The tokenizer of budgets: o200k_base (the default) or cl100k_base
-    #[arg(long, value_name = "NAME")]
-    pub tokenizer: Option<String>,
-    /// A saved state, whose findings do not count again; or a list of tools, to tell what changed
-    #[arg(long, value_name = "FILE")]
-    pub baseline: Option<PathBuf>,
-    /// Save the present state as the baseline
-    #[arg(long, requires = "baseline")]
-    pub update: bool,
-    /// By how many percent all definitions, or all answers together, may exceed the baseline
-    #[arg(long, value_name = "PERCENT", requires = "baseline")]
-    pub max_increase: Option<u64>,
-    /// What is printed
-    #[arg(long = "as", value_enum, default_value_t, value_name = "FORM", conflicts_with = "json")]
-    pub form: CheckForm,
-    #[command(flatten)]
-    pub print: PrintArgs,
-    #[command(flatten)]
-    pub source: SourceArgs,
-    #[command(flatten)]
-    pub link: LinkArgs,
-    #[command(flatten)]
-    pub data: DataArgs,
 }
 
 pub fn run(args: &CheckArgs) -> Done {
@@ -192,7 +93,7 @@ pub fn run(args: &CheckArgs) -> Done {
         },
         |listed, cancel| {
             if cancel.is_cancelled() {
-                return Err(interrupted());
+                return Err(Problem::interrupted());
             }
             task.finish(&listed)
         },
@@ -336,7 +237,7 @@ impl Task<'_> {
         for (answer, made) in checked.iter().zip(&listed.answers) {
             let capture = &made.capture;
             if matches!(capture.outcome, Outcome::Timeout | Outcome::Cancelled | Outcome::Disconnected) {
-                output::warning(&analysis::failure(answer.subject).unwrap_or_else(interrupted));
+                output::warning(&analysis::failure(answer.subject).unwrap_or_else(Problem::interrupted));
             }
             let of_answer = match (made.why, last) {
                 (MadeFor::Answer, _) => checker.answer(answer),
@@ -437,8 +338,8 @@ impl Task<'_> {
             })?;
             let budget = [Budget { of: known, most: *most }];
             for (subject, _) in answers {
-                let checked =
-                    BudgetUse::all(&budget, subject, self.hosts, self.encoding, &Cancel::new()).map_err(|_| interrupted())?;
+                let checked = BudgetUse::all(&budget, subject, self.hosts, self.encoding, &Cancel::new())
+                    .map_err(|_| Problem::interrupted())?;
                 let answer = Some(subject.capture.tool.name.clone());
                 let tokens = checked.into_iter().next().and_then(|checked| checked.tokens.ok());
                 all.push(CheckBudget { of: of.clone(), answer, most: *most, tokens });
@@ -453,7 +354,7 @@ impl Task<'_> {
         let answers: Vec<_> = listed.answers.iter().filter(|made| made.why == MadeFor::Answer).collect();
         for made in &answers {
             let subject = analysis::subject(Arc::new(made.capture.clone()));
-            let report = HostsReport::of(&subject, self.hosts, &Cancel::new()).map_err(|_| interrupted())?;
+            let report = HostsReport::of(&subject, self.hosts, &Cancel::new()).map_err(|_| Problem::interrupted())?;
             let missing: Vec<u64> = report.rows.iter().filter_map(|row| row.facts.as_ref()).map(|facts| facts.missing).collect();
             hosts = hosts.max(missing.len());
             losing = losing.max(missing.iter().filter(|missing| **missing > 0).count());

@@ -232,7 +232,7 @@ impl Interrupt {
         let mut told = self.told.clone();
         tokio::select! {
             done = work => Ok(done),
-            Ok(_) = told.wait_for(|told| *told) => Err(interrupted()),
+            Ok(_) = told.wait_for(|told| *told) => Err(Problem::interrupted()),
         }
     }
 
@@ -249,11 +249,6 @@ pub fn computing<T>(work: impl FnOnce(&Cancel) -> Result<T, Problem>) -> Result<
     let interrupt = Interrupt::listen();
     interrupt.compute();
     work(&interrupt.jobs)
-}
-
-/// The failure of an interrupt.
-pub fn interrupted() -> Problem {
-    Problem::new(ProblemKind::Cancelled, "interrupted")
 }
 
 /// Connects, does `work`, and prints its outcome with `then` while the session is being closed.

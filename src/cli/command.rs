@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::args::{DataArgs, LinkArgs, ListArgs, PrintArgs, SourceArgs, ViewArgs};
-use super::check::CheckArgs;
+use super::check::args::CheckArgs;
 use super::hosts::HostsArgs;
 use super::written::{KeepArgs, WriteArgs};
 use crate::source::{SAMPLE_SETS, Takes};

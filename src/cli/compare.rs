@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::args;
 use super::call::{capture_id, make_calls, not_listed, read_arguments, warn_unchecked};
-use super::client::{interrupted, list_tools, with_session};
+use super::client::{list_tools, with_session};
 use super::command;
 use super::output::{self, columns, one_line};
 use super::{Done, hosts, view};
@@ -131,7 +131,7 @@ struct Output<'a> {
 
 fn print(plan: &SweepPlan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Cancel) -> Done {
     let Output { tokenizer, hosts, table, print } = *output;
-    let looked_away = |_: Cancelled| interrupted();
+    let looked_away = |_: Cancelled| Problem::interrupted();
     let mut calls = Vec::with_capacity(captures.len());
     for (value, capture) in plan.values.iter().zip(captures) {
         let subject = analysis::subject(Arc::new(capture));

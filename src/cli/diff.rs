@@ -45,7 +45,7 @@ pub fn run(args: &command::DiffArgs) -> Done {
     }
     let cancel = Cancel::new();
     // Nobody cancels: an interrupt ends the program as the system does.
-    let looked_away = |_: Cancelled| super::client::interrupted();
+    let looked_away = |_: Cancelled| Problem::interrupted();
     let (text, is_equal) = match (read(&args.a)?, read(&args.b)?) {
         (Input::Tools(a), Input::Tools(b)) => {
             let found = ToolsDifference::of(&a, &b, &TreeOptions::default());

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::args;
 use super::call::{capture_id, folder_name, make_calls, not_listed, warn_unchecked};
-use super::client::{Interrupt, interrupted, list_tools, source_line, with_session};
+use super::client::{Interrupt, list_tools, source_line, with_session};
 use super::command;
 use super::output::{self, columns, one_line};
 use super::written::{KeepArgs, preview, recover};
@@ -169,7 +169,7 @@ fn print(
     print: args::PrintArgs,
     cancel: &Cancel,
 ) -> Done {
-    let looked_away = |_| interrupted();
+    let looked_away = |_| Problem::interrupted();
     let mut definitions = Tokens::default();
     for tool in tools {
         definitions = definitions.plus(token::count(&String::from_utf8_lossy(&tool.raw)));

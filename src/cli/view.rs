@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{PrintArgs, ViewArgs};
-use super::{Done, client, count_exactly, findings, output, suggest};
+use super::{Done, count_exactly, findings, output, suggest};
 use crate::analysis::{Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, format_bytes};
 use crate::cancel::Cancel;
 use crate::capture::ReadText;
@@ -150,7 +150,7 @@ impl ViewRequest {
             return Err(refused);
         }
         if printed.is_ok() && cancel.is_cancelled() {
-            let interrupted = client::interrupted();
+            let interrupted = Problem::interrupted();
             output::problem(&interrupted);
             return Ok(interrupted.kind.exit_status());
         }
@@ -187,7 +187,7 @@ impl ViewRequest {
             // First, since each holds the hosts' texts while it works, and the hosts' report longer.
             let findings = self.findings(subject, cancel).ok();
             let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
-            let interrupted = client::interrupted();
+            let interrupted = Problem::interrupted();
             let measured = contract::ReportParts {
                 rows: &rows,
                 counts: &counts,
@@ -275,7 +275,7 @@ impl ViewRequest {
 
 impl ViewRequest {
     fn get<Q: Query>(&self, subject: &Arc<ParsedCapture>, query: &Q, cancel: &Cancel) -> Result<Q::Out, Problem> {
-        Ctx::of(std::slice::from_ref(subject), &self.hosts, cancel).get(query).map_err(|_| client::interrupted())?
+        Ctx::of(std::slice::from_ref(subject), &self.hosts, cancel).get(query).map_err(|_| Problem::interrupted())?
     }
 
     fn findings(&self, subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<Arc<AnswerFindings>, Problem> {

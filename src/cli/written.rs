@@ -92,7 +92,7 @@ impl WriteArgs {
         if self.no_redact {
             return Ok(RedactedCapture { capture: capture.clone(), found: Vec::new() });
         }
-        redact(capture, options, &Cancel::new()).map_err(|_| super::client::interrupted())
+        redact(capture, options, &Cancel::new()).map_err(|_| Problem::interrupted())
     }
 }
 

@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
-use regex::Regex;
 
-use super::parity::{RoundedNumbers, shadowed};
+use super::parity::rounding::RoundedNumbers;
+use super::rule::saved;
 use super::{CheckedServer, CheckedTool, FoundAt, FoundIn};
 use crate::analysis::{self, Columns, Parts};
 use crate::capture::facts::record_lists;
-use crate::capture::{Fact, FactMatches, Outcome, Payload, Tool, locate_facts};
+use crate::capture::{Fact, FactMatches, Outcome, Payload, Tool, locate_facts, text_only};
 use crate::format::{MARKDOWN, ParsedCapture, TextOnly};
 use crate::host::{Hosts, LimitState, RenderCache, ViewContext};
 use crate::json::{Doc, Kind, Node};
@@ -20,10 +20,6 @@ use crate::token::{self, Tokens};
 
 /// Markdown beyond this is not looked at: rendering stops there too.
 pub const MARKDOWN_BYTES: usize = 2 << 20;
-
-/// A pattern, compiled when it is first needed. The ends of words in those that are looked for in whole answers are of
-/// ASCII, `(?-u:\b)`: those of Unicode take many times as long in a text that has other letters.
-pub type RulePattern = LazyLock<Option<Regex>>;
 
 /// Members that say whether there is more.
 pub const MORE: [&str; 5] = ["hasMore", "has_more", "truncated", "hasNextPage", "isTruncated"];
@@ -184,7 +180,16 @@ impl<'a> CheckedAnswer<'a> {
 
     /// The share of the text's statements that the data accounts for, in percent; `None` where there are few.
     pub fn shadowed(&self) -> Option<u64> {
-        *self.shadowed.get_or_init(|| shadowed(self))
+        *self.shadowed.get_or_init(|| {
+            self.structured_payload()?;
+            let only = self.text_only().statements.len() as u64;
+            if only < 4 {
+                return None;
+            }
+            let nothing = Payload::of_doc(Doc::parse("{}".into()))?;
+            let all = text_only(&nothing, &self.text, &[], None, Some(&FactMatches::default())).len() as u64;
+            (all >= only).then(|| (all - only) * 100 / all)
+        })
     }
 
     /// The text in small letters.
@@ -353,14 +358,6 @@ impl<'a> CheckedAnswer<'a> {
     pub fn is_read(&self) -> bool {
         let tool = &self.subject.capture.tool;
         tool.is_declared_read_only() || super::tool::reads_by_name(&tool.name)
-    }
-}
-
-/// Tokens saved by another text.
-pub fn saved(before: Tokens, after: Tokens) -> Tokens {
-    Tokens {
-        o200k_base: before.o200k_base.saturating_sub(after.o200k_base),
-        cl100k_base: before.cl100k_base.saturating_sub(after.cl100k_base),
     }
 }
 

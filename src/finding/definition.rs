@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::answer::{RulePattern, saved, tokens};
+use super::answer::tokens;
 use super::rule::Profile::{Cost, HostCompat, MarkdownSafety};
+use super::rule::RulePattern;
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
+use super::rule::saved;
 use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::words;
 use super::{CheckedServer, CheckedTool};

@@ -8,8 +8,9 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 use regex::Regex;
 use url::Url;
 
-use super::answer::{RulePattern, clip};
+use super::answer::clip;
 use super::rule::Profile::{AutoreplyCompact, DialCodeblock, MarkdownSafety};
+use super::rule::RulePattern;
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
 use super::{CheckedAnswer, answer};

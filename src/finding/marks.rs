@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Severity;
-use super::query::{FindingPlace, apart, is_marked};
+use super::query::{FindingPlace, apart, is_marked, key_before};
 use crate::analysis::{Ctx, HostPlaces, Query, Stop, TextQuery, Weigh};
 use crate::capture::{Fact, FactMatches, Payload, locate_facts};
 use crate::digest::sha256;
@@ -157,17 +157,6 @@ fn told<'m>(matched: &'m FactMatches, node: Node<'_>) -> impl Iterator<Item = Ra
     let (from, end) = (matched.facts.partition_point(|fact| fact.node() < node.index()), node.subtree_end());
     let own = matched.facts[from..].iter().take_while(move |fact| fact.node() < end);
     own.filter(|fact| !fact.state.is_missing()).filter_map(Fact::place)
-}
-
-/// Where the key of a value stands before it in a text: `"key": value`, `key: value`, `<key>value`.
-pub(super) fn key_before(text: &str, value: usize, node: Node<'_>) -> Option<Range<usize>> {
-    // A text that is no JSON may have a mark of its own before the value.
-    let before = text.get(..value)?.trim_end_matches(['"', '\'']).trim_end().strip_suffix([':', '>'])?.trim_end();
-    let key = String::from_utf8_lossy(node.raw_key()?);
-    let bare = before.strip_suffix('"').unwrap_or(before);
-    let start = bare.strip_suffix(&*key)?.len();
-    let quote = before.len() - bare.len();
-    Some(start.checked_sub(quote)?..before.len())
 }
 
 /// Places in the message.

@@ -1,23 +1,21 @@
 //! What the text and `structuredContent` say of each other.
 
 mod counts;
-mod rounding;
+pub(super) mod rounding;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::RandomState;
 use std::ops::Range;
-
-pub use self::rounding::RoundedNumbers;
 
 use self::rounding::is_rounded;
 use super::answer::{FactFields, MORE, clip, is_limit_name};
 use super::rule::Profile::{AutoreplyCompact, AutotaskDual, Cost, HostCompat, Spec};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, PLACES, Rule, RuleCheck};
-use super::schema::is_id_name;
+use super::tool::is_id_name;
 use super::{CheckedAnswer, FoundIn};
 use crate::analysis::Parts;
-use crate::capture::{Fact, FactMatches, FactState, Payload, is_wrapped, text_only};
+use crate::capture::{Fact, FactState, Payload, is_wrapped};
 use crate::diff::digest;
 use crate::json::{Doc, Node};
 
@@ -265,18 +263,6 @@ fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for statement in only {
         hit.at(answer.text_at(statement.range.clone()));
     }
-}
-
-/// The share of the text's statements that the data accounts for, in percent; `None` where there are few.
-pub fn shadowed(answer: &CheckedAnswer<'_>) -> Option<u64> {
-    answer.structured_payload()?;
-    let only = answer.text_only().statements.len() as u64;
-    if only < 4 {
-        return None;
-    }
-    let nothing = Payload::of_doc(Doc::parse("{}".into()))?;
-    let all = text_only(&nothing, &answer.text, &[], None, Some(&FactMatches::default())).len() as u64;
-    (all >= only).then(|| (all - only) * 100 / all)
 }
 
 fn shadows(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use regex::Regex;
 
-use super::answer::RulePattern;
 use super::rule::Profile::{AutoreplyCompact, AutotaskStrict, Cost, DialCodeblock, HostCompat, Spec};
+use super::rule::RulePattern;
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::{is_type, text};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{CheckedAnswer, CheckedServer, Checker, Contradiction, Finding, FoundAt, FoundIn, MarkedPlaces, RuleSettings, marks};
+use super::{CheckedAnswer, CheckedServer, Checker, Contradiction, Finding, FoundAt, FoundIn, MarkedPlaces, RuleSettings};
 use crate::analysis::{Ctx, Query, Stop, Weigh};
 use crate::capture::Payload;
 use crate::format::ParsedCapture;
@@ -194,7 +194,7 @@ impl AnswerFindings {
                         let Some(node) = payload.and_then(|payload| payload.doc.node(*node)) else { continue };
                         data.extend(structured.and_then(|_| within(node.key_range()?)));
                         let value = payload.and_then(|payload| payload.place_in_text(node, &subject.reading));
-                        texts.extend(value.and_then(|value| marks::key_before(&content, value.start, node)));
+                        texts.extend(value.and_then(|value| key_before(&content, value.start, node)));
                     }
                     FindingPlace::Message(_) => {}
                 }
@@ -236,4 +236,15 @@ impl Weigh for AnswerFindings {
         let places = self.places.iter().map(|places| places.len() * 120);
         texts.sum::<usize>() + mended.sum::<usize>() + places.sum::<usize>()
     }
+}
+
+/// Where the key of a value stands before it in a text: `"key": value`, `key: value`, `<key>value`.
+pub(super) fn key_before(text: &str, value: usize, node: Node<'_>) -> Option<Range<usize>> {
+    // A text that is no JSON may have a mark of its own before the value.
+    let before = text.get(..value)?.trim_end_matches(['"', '\'']).trim_end().strip_suffix([':', '>'])?.trim_end();
+    let key = String::from_utf8_lossy(node.raw_key()?);
+    let bare = before.strip_suffix('"').unwrap_or(before);
+    let start = bare.strip_suffix(&*key)?.len();
+    let quote = before.len() - bare.len();
+    Some(start.checked_sub(quote)?..before.len())
 }

@@ -1,9 +1,10 @@
 //! What a rule is, and what it notes.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use super::answer::saved;
+use regex::Regex;
+
 use super::tool::ToolChange;
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundAt, FoundIn, RuleSettings, rule};
 use crate::analysis::{Mended, Parts};
@@ -297,5 +298,17 @@ impl Hit {
     pub fn only(&mut self, profile: Profile) -> &mut Self {
         self.only = Some(profile);
         self
+    }
+}
+
+/// A pattern, compiled when it is first needed. The ends of words in those that are looked for in whole answers are of
+/// ASCII, `(?-u:\b)`: those of Unicode take many times as long in a text that has other letters.
+pub type RulePattern = LazyLock<Option<Regex>>;
+
+/// Tokens saved by another text.
+pub fn saved(before: Tokens, after: Tokens) -> Tokens {
+    Tokens {
+        o200k_base: before.o200k_base.saturating_sub(after.o200k_base),
+        cl100k_base: before.cl100k_base.saturating_sub(after.cl100k_base),
     }
 }

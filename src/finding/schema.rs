@@ -5,8 +5,9 @@ use std::collections::{BTreeSet, HashSet};
 use bytes::Bytes;
 use regex::Regex;
 
-use super::answer::{RulePattern, is_limit_name, is_page_name};
+use super::answer::{is_limit_name, is_page_name};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, DelegatorJsonFirst, HostCompat, Spec};
+use super::rule::RulePattern;
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::{is_type, schemas, text, types, words};
@@ -614,9 +615,4 @@ fn untyped_property(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             hits.say(format!("`{}` has no type", argument.key().unwrap_or_default())).in_definition(argument.pointer());
         }
     }
-}
-
-/// Whether a name of an argument asks for something by its number or key: `companyID`, `user_id`.
-pub(super) fn is_id_name(name: &str) -> bool {
-    words(name).last().is_some_and(|word| word == "id" || word == "ids")
 }

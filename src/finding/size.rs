@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use regex::Regex;
 
-use super::answer::{RulePattern, is_page_name, leaves, near, saved, tokens, wild};
+use super::answer::{is_page_name, leaves, near, tokens, wild};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, Cost, DialCodeblock, HostCompat};
+use super::rule::RulePattern;
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
+use super::rule::saved;
 use super::rule::{Hits, Rule, RuleCheck};
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
 use crate::host::{Hosts, LimitState};

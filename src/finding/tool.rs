@@ -132,6 +132,11 @@ pub fn text(node: Node<'_>, name: &str) -> Option<String> {
     Some(node.get(name)?.as_str()?.into_owned())
 }
 
+/// Whether a name of an argument asks for something by its number or key: `companyID`, `user_id`.
+pub fn is_id_name(name: &str) -> bool {
+    words(name).last().is_some_and(|word| word == "id" || word == "ids")
+}
+
 /// The words of a name: `getUser`, `get_user` and `get-user` are two each.
 pub fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];

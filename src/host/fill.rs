@@ -1,65 +1,15 @@
 //! What a rule's templates are filled with, and values written as the host's language writes JSON.
 
-use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use bytes::Bytes;
 
-use super::deliver;
+use super::parts::around;
 use super::run::Run;
-use super::source_map::{SourceMapped, Span, TextOrigin};
+use super::source_map::{SourceMapped, TextOrigin};
 use super::template::{Template, TemplatePiece, Var};
-use super::view::{Omission, Part};
-use super::write::{self, Writer};
+use super::write::{self, Writer, only};
 use crate::capture::Block;
 use crate::format::ParsedCapture;
 use crate::json::{Doc, Node};
-
-/// What the hosts have in common that are shown one answer: of equal views one is kept.
-#[derive(Debug, Default)]
-pub struct RenderCache {
-    pub(super) texts: Once<str>,
-    pub(super) spans: Once<[Span]>,
-    pub(super) parts: Once<[Part]>,
-    pub(super) kept: Once<[Range<usize>]>,
-    pub(super) dropped: Once<[Omission]>,
-}
-
-impl RenderCache {
-    /// A text, of equal ones the first.
-    pub fn text(&self, text: &str) -> Arc<str> {
-        self.texts.of(text)
-    }
-}
-
-/// Values of which equal ones are kept once; as many as there are hosts, so that each is compared with all.
-#[derive(Debug)]
-pub(super) struct Once<T: ?Sized>(Mutex<Vec<Arc<T>>>);
-
-impl<T: ?Sized> Default for Once<T> {
-    fn default() -> Self {
-        Self(Mutex::default())
-    }
-}
-
-impl<T: ?Sized + PartialEq> Once<T> {
-    pub(super) fn of<'v>(&self, value: &'v T) -> Arc<T>
-    where
-        Arc<T>: From<&'v T>,
-    {
-        let mut known = lock(&self.0);
-        if let Some(same) = known.iter().find(|same| ***same == *value) {
-            return Arc::clone(same);
-        }
-        let value: Arc<T> = Arc::from(value);
-        known.push(Arc::clone(&value));
-        value
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 impl<'a> Run<'a> {
     pub fn fill(&self, template: &Template, block: &Block) -> Result<SourceMapped, String> {
@@ -159,7 +109,7 @@ impl<'a> Run<'a> {
         };
         let json = json.replace(&self.host.structured_replace);
         let Some(wrap) = &self.host.structured_wrap else { return Ok(json) };
-        Ok(deliver::around(wrap, Var::Json, &json, |var| self.value(var)))
+        Ok(around(wrap, Var::Json, &json, |var| self.value(var)))
     }
 }
 
@@ -182,11 +132,6 @@ fn block_value(var: Var, block: &Block, subject: &ParsedCapture, mime_line: &str
         Var::ResourceMimeLine => block.mime_type.as_ref().map(|mime| format!("\n{mime_line}{mime}")).unwrap_or_default(),
         _ => return None,
     })
-}
-
-/// The members with these keys alone, in the order of the keys.
-pub(super) fn only<'n>(members: &[Node<'n>], keys: &[String]) -> Vec<Node<'n>> {
-    keys.iter().filter_map(|key| members.iter().find(|node| node.key().as_deref() == Some(key)).copied()).collect()
 }
 
 /// The members with these keys first, then the others as they stood.

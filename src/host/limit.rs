@@ -4,10 +4,10 @@
 
 use std::ops::Range;
 
+use super::parts::Raw;
 use super::rules::{Applies, Evidence, Host, KeepRule, LimitRule, LimitUnit};
 use super::source_map::SourceMapped;
 use super::template::{Template, TemplatePiece, Var};
-use super::view::Raw;
 
 /// What a host's limits mean for one answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -178,7 +178,7 @@ impl Cutter<'_> {
                 let measured = measure_all(parts, unit);
                 (measured > max).then(|| {
                     self.saw(measured);
-                    let text = self.cut(&SourceMapped::join(super::deliver::texts(parts), "\n"), max);
+                    let text = self.cut(&SourceMapped::join(super::parts::texts(parts), "\n"), max);
                     let media = parts.iter().filter(|part| matches!(part, Raw::Media { .. })).cloned();
                     std::iter::once(Raw::Text(text)).chain(media).collect()
                 })

@@ -4,16 +4,19 @@
 //! them with no code for any single host and makes a `view`, `limit` cuts, `definition` tells what the model sees of the
 //! tool, `probe` goes the other way: from what a host showed to its rules. Every range of a view knows its origin (`traced`).
 
+mod cache;
 pub mod client;
 pub mod definition;
 mod deliver;
 mod fill;
 mod limit;
 mod number;
+mod parts;
 pub mod probe;
 
 mod read;
 pub mod rules;
+mod render;
 mod run;
 mod schema;
 mod template;
@@ -24,7 +27,7 @@ mod write;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-pub use fill::RenderCache;
+pub use cache::RenderCache;
 pub use limit::{LimitOutcome, LimitState, Truncation};
 pub use rules::{Evidence, Host, HostId, HostKind};
 pub use source_map::{Span, TextOrigin};

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::deliver::{self, Pieces};
-use super::fill::{RenderCache, only};
+use super::cache::RenderCache;
+use super::parts::{Pieces, Raw, joined, texts};
 use super::rules::{Dedupe, Delivery, ErrorBlocks, Host, ResultMeta, RuleStep, Select, StructuredWhen};
 use super::source_map::{SourceMapped, TextOrigin};
 use super::template::Var;
-use super::view::{Omission, Raw, ViewContext, What};
-use super::write::Writer;
+use super::view::{Omission, ViewContext, What};
+use super::write::{Writer, only};
 use crate::capture::{Block, BlockKind};
 use crate::format::ParsedCapture;
 use crate::json::{Kind, Node};
@@ -151,13 +151,13 @@ impl<'a> Run<'a> {
             && let Some(join) = &self.host.error.join
             && self.host.delivery == Delivery::Parts
         {
-            parts = deliver::joined(parts, join);
+            parts = joined(parts, join);
         }
         let written = structured.map(|node| self.write_structured(node)).transpose()?;
         let mut apart = None;
         if let Some(text) = written {
-            let is_repeated = self.host.dedupe == Dedupe::Exact
-                && SourceMapped::join(deliver::texts(&parts), &self.host.join).text() == text.text();
+            let is_repeated =
+                self.host.dedupe == Dedupe::Exact && SourceMapped::join(texts(&parts), &self.host.join).text() == text.text();
             if is_repeated {
                 self.drop(What::Structured, "the text is the same JSON, so it is shown once");
             } else if self.select == Select::Both && self.host.delivery == Delivery::String {

@@ -197,6 +197,11 @@ pub fn string(text: &str, mode: JsonMode) -> String {
     if mode == JsonMode::Python { ascii(&written) } else { written }
 }
 
+/// The members with these keys alone, in the order of the keys.
+pub(super) fn only<'n>(members: &[Node<'n>], keys: &[String]) -> Vec<Node<'n>> {
+    keys.iter().filter_map(|key| members.iter().find(|node| node.key().as_deref() == Some(key)).copied()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

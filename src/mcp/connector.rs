@@ -4,57 +4,17 @@
 //! A connection that is used again takes no time, and nothing is told of it.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tower_layer::Layer;
 use tower_service::Service;
 
+use super::connect_times::{Clock, ConnectTimes, Parts};
 use super::tap::Tap;
 use crate::capture::StepState;
-
-/// What connections took.
-#[derive(Default)]
-pub(super) struct ConnectTimes(Mutex<Clock>);
-
-#[derive(Default)]
-struct Clock {
-    /// The last resolving that no connection has been charged with.
-    resolve: Duration,
-    /// When the handshake of the connection that is being made began.
-    tls_begun: Option<Instant>,
-    /// The last connection that nobody asked for yet.
-    last: Option<Parts>,
-}
-
-/// What a connection took, or an attempt at one.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Parts {
-    /// TCP, and what a proxy takes.
-    pub connect: Duration,
-    /// `None` where it did not come to TLS.
-    pub tls: Option<Duration>,
-    /// Both, and the resolving.
-    pub whole: Duration,
-}
-
-impl ConnectTimes {
-    /// What the connection made last took; once.
-    pub(super) fn take(&self) -> Option<Parts> {
-        self.clock().last.take()
-    }
-
-    /// A handshake begins. The last one is the server's, where a proxy has one before.
-    pub(super) fn begin_tls(&self) {
-        self.clock().tls_begun = Some(Instant::now());
-    }
-
-    fn clock(&self) -> MutexGuard<'_, Clock> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// The system's resolver, which says what it found.
 pub(super) struct Resolver {

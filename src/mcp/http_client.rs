@@ -19,7 +19,8 @@ use rustls::pki_types::CertificateDer;
 use tokio_util::io::{ReaderStream, StreamReader};
 
 use super::SessionEvent;
-use super::connector::{ConnectTimes, Parts, Resolver, Timed};
+use super::connect_times::{ConnectTimes, Parts};
+use super::connector::{Resolver, Timed};
 use super::error::{Error, connect_words, innermost};
 use super::login::{Login, LoginStore, Tries};
 use super::tap::Tap;

@@ -21,6 +21,7 @@ mod backlog;
 mod cancel_token;
 mod child;
 mod connect;
+mod connect_times;
 mod connector;
 mod envelope;
 mod era;

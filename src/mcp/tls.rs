@@ -18,7 +18,7 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, NamedGroup, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 
-use super::connector::ConnectTimes;
+use super::connect_times::ConnectTimes;
 
 /// Servers whose sessions are kept to resume them.
 const SESSIONS: usize = 32;

@@ -8,12 +8,13 @@ use egui::{Key, KeyboardShortcut, Modifiers, Popup, Ui};
 use super::region::next_region;
 use super::shortcuts::{BARE, CTRL, CTRL_SHIFT, keys};
 use super::{
-    Cx, call_bar, compare, drawer, panes, server_requests, servers, settings, shortcuts, sidebar, sizes, strip, undo, watch,
+    Cx, answer_strip, call_bar, compare, drawer, panes, server_requests, servers, settings, shortcuts, sidebar, sizes, undo,
+    watch,
 };
 use crate::analysis::{BytesQuery, HostsQuery, ParsedCaptureQuery, TextQuery};
 use crate::fixture::export::ExportChoice;
 use crate::format::TableForm;
-use crate::source::Source;
+use crate::source::{Protocol, Source};
 use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::wire::WireAction;
@@ -72,13 +73,13 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(keys(Modifiers::ALT, Key::Num3), "Open the third format of the answer", |ui, cx| open_cell(ui, cx, 2)),
     UiCommand::new(keys(BARE, Key::W), "Why it is cheaper", |ui, cx| {
         if has_answer(cx) {
-            strip::why(ui, cx);
+            answer_strip::why(ui, cx);
         } else if has_comparison(cx) {
             compare::why(ui, cx);
         }
         None
     }),
-    UiCommand::new(keys(Modifiers::SHIFT, Key::V), "Copy as picture", |_, cx| has_answer(cx).then(strip::copy_picture)),
+    UiCommand::new(keys(Modifiers::SHIFT, Key::V), "Copy as picture", |_, cx| has_answer(cx).then(answer_strip::copy_picture)),
     UiCommand::new(shortcuts::COPY_VERDICT, "Copy the verdict", |_, cx| {
         (has_answer(cx) || has_comparison(cx) || cx.state.view.screen == Screen::Hosts).then_some(Action::CopyVerdict)
     }),
@@ -248,7 +249,7 @@ fn step(ui: &Ui, cx: &Cx<'_>, is_next: bool) -> Option<Action> {
 
 /// What a cell of the strip stands for.
 fn open_cell(ui: &Ui, cx: &Cx<'_>, at: usize) -> Option<Action> {
-    if has_comparison(cx) { compare::open(ui, cx, at) } else { strip::open(cx, at) }
+    if has_comparison(cx) { compare::open(ui, cx, at) } else { answer_strip::open(cx, at) }
 }
 
 fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {
@@ -263,6 +264,18 @@ fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {
 /// Opens the palette, empty.
 pub fn open_palette() -> Action {
     Action::ShowDialog(Dialog::Palette { text: String::new(), chosen: 0 })
+}
+
+/// Connects anew the way that the server in use was not connected, and what that is called.
+pub fn other_protocol(cx: &Cx<'_>) -> Option<(&'static str, Action)> {
+    let connection = &cx.state.connection;
+    let server = connection.server().filter(|_| connection.is_connected())?;
+    let (version, words) = if Protocol::is_stateless(&server.protocol_version) {
+        ("2025-11-25", "Compare with a handshake (2025-11-25)")
+    } else {
+        ("2026-07-28", "Compare without a handshake (2026-07-28)")
+    };
+    Some((words, ConnectAction::ReconnectIn(Protocol::Version(version)).into()))
 }
 
 /// Forgets the login of the server in use, where it has one.

@@ -4,7 +4,7 @@ use crate::analysis;
 use egui::{Label, Popup, RichText, Ui, vec2};
 
 use super::code::code_ui;
-use super::panes::{format_title, menu_row};
+use super::panes::format_title;
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
 use crate::analysis::RowQuery;
@@ -41,7 +41,7 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static
     Popup::menu(&button).width(260.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for format in formats {
-            if menu_row(ui, format_title(format), Some(t.hue(format).color), counted(cx, format).is_some()).clicked() {
+            if widgets::menu_row(ui, format_title(format), Some(t.hue(format).color), counted(cx, format).is_some()).clicked() {
                 send(cx, ExactAction::Open(Some(format)));
                 ui.close();
             }

@@ -12,7 +12,7 @@ pub use lanes::{lanes_ui, next_cut};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::Button;
-use super::{Cx, icons, panes, strip, widgets};
+use super::{Cx, icons, strip, widgets};
 use crate::analysis::{DeliveriesQuery, DeliveryKind, HostOutcome, HostsQuery, HostsReport};
 use crate::state::{Action, HostsAction, ProbeAction, QueryState, ViewAction};
 
@@ -276,7 +276,7 @@ pub fn view_as_menu(button: &Response, cx: &Cx<'_>) {
     let chosen = cx.state.view.hosts.view_as;
     egui::Popup::menu(button).width(280.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        if panes::menu_row(ui, "As sent", None, chosen.is_none()).clicked() {
+        if widgets::menu_row(ui, "As sent", None, chosen.is_none()).clicked() {
             cx.send(Action::Hosts(HostsAction::ViewAs(None)));
             ui.close();
         }
@@ -286,7 +286,7 @@ pub fn view_as_menu(button: &Response, cx: &Cx<'_>) {
         };
         ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
             for row in row::first(report.by_name(), |row| row::is_first(row, &cx.state.view.hosts)) {
-                if panes::menu_row(ui, &row.host.name, None, chosen == Some(row.host.id)).clicked() {
+                if widgets::menu_row(ui, &row.host.name, None, chosen == Some(row.host.id)).clicked() {
                     cx.send(Action::Hosts(HostsAction::ViewAs(Some(row.host.id))));
                     ui.close();
                 }

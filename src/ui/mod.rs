@@ -8,6 +8,7 @@ pub mod theme;
 mod widgets;
 
 mod server_requests;
+mod answer_strip;
 mod call_bar;
 mod collection;
 mod code;
@@ -250,8 +251,12 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
                     .frame(strip)
                     .show(ui, |ui| what_if::strip_ui(ui, cx));
             }
-            if let Some(height) = strip::height(ui, cx) {
-                Panel::top("answer strip").exact_size(height).resizable(false).frame(bar).show(ui, |ui| strip::strip_ui(ui, cx));
+            if let Some(height) = answer_strip::height(ui, cx) {
+                Panel::top("answer strip")
+                    .exact_size(height)
+                    .resizable(false)
+                    .frame(bar)
+                    .show(ui, |ui| answer_strip::answer_strip_ui(ui, cx));
             }
             notices::stderr_ui(ui, cx);
             // Of a call that nothing came of there is nothing to count.

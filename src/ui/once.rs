@@ -23,6 +23,17 @@ where
     value
 }
 
+/// Remembers what was computed for an id until its key changes.
+pub fn per_key<T: Clone + Send + Sync + 'static>(ui: &Ui, id: Id, key: u64, make: impl FnOnce() -> T) -> T {
+    if let Some((known, value)) = ui.data(|data| data.get_temp::<(u64, T)>(id)).filter(|(known, _)| *known == key) {
+        debug_assert_eq!(known, key);
+        return value;
+    }
+    let value = make();
+    ui.data_mut(|data| data.insert_temp(id, (key, value.clone())));
+    value
+}
+
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;

@@ -12,7 +12,7 @@ use egui::{
 
 use super::commands::{COMMANDS, PALETTE_NAME, open_palette};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, export, icons, matching, servers, shortcuts, top_bar, widgets};
+use super::{Cx, commands, export, icons, matching, servers, shortcuts, widgets};
 use crate::format::FORMATS;
 use crate::source::import;
 use crate::state::server_diff::ServerDiffAction;
@@ -265,7 +265,7 @@ fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
             does: Does::Action(Box::new(ServersAction::CopyConfiguration(client).into())),
         }));
     }
-    if let Some((words, action)) = top_bar::other_protocol(cx) {
+    if let Some((words, action)) = commands::other_protocol(cx) {
         entries.push(Entry {
             glyph: icons::SWAP,
             kind: "Command",

@@ -4,9 +4,8 @@ use std::hash::{Hash as _, Hasher as _};
 
 use egui::{Frame, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::sidebar::cached;
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, widgets};
+use super::{Cx, icons, once, widgets};
 use crate::analysis::ServerCostQuery;
 use crate::analysis::{Cost, DefinitionPart, ServerCost, ToolCost};
 use crate::state::{Action, ConnectAction, Dialog, QueryState, ServerColumn, TokensAction};
@@ -188,7 +187,7 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
     let mut identity = std::hash::DefaultHasher::new();
     (std::ptr::from_ref(cost) as usize, cost.tools.len(), cost.definitions(), cost.encoding).hash(&mut identity);
     (view.sort, view.is_reversed).hash(&mut identity);
-    let rows = cached(ui, egui::Id::unique("server order"), identity.finish(), || {
+    let rows = once::per_key(ui, egui::Id::unique("server order"), identity.finish(), || {
         std::sync::Arc::new(order(cost, view.sort, view.is_reversed))
     });
     let most = cost.tools.iter().map(|tool| tool.tokens).max().unwrap_or(0);

@@ -7,10 +7,9 @@ use egui::{Align, Frame, Id, Label, Layout, Margin, Rect, RichText, Role, Scroll
 use egui::{pos2, vec2};
 
 use super::diff::{inside, letter, note_ui, percent};
-use super::sidebar::cached;
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, Tone};
-use super::{Cx, code, icons};
+use super::{Cx, code, icons, once};
 use crate::analysis::difference::ToolsQuery;
 use crate::analysis::difference::{ChangedTool, ToolsDifference};
 use crate::analysis::special::Shown;
@@ -341,7 +340,7 @@ fn changes_ui(ui: &mut Ui, tool: &ChangedTool) {
     let t = ThemeTokens::of(ui);
     // Told once for each comparison and tool, not in every frame.
     let key = std::ptr::from_ref(tool) as u64;
-    let told = cached(ui, Id::unique("versus changes"), key, || Arc::new(changes(tool)));
+    let told = once::per_key(ui, Id::unique("versus changes"), key, || Arc::new(changes(tool)));
     ScrollArea::vertical().id_salt("changes").auto_shrink(false).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 4.0;
         for change in told.iter() {

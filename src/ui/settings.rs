@@ -2,7 +2,6 @@
 
 use egui::{DragValue, Label, Popup, RichText, ScrollArea, Ui, UiBuilder};
 
-use super::panes::menu_row;
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, history, icons, tokenizer, watch};
@@ -120,12 +119,12 @@ fn counting_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let name = chosen.and_then(format::by_id).map_or("as sent", |format| format.title());
         let button = Button::new(name).menu().name("Baseline of every answer").show(ui);
         Popup::menu(&button).width(240.0).show(|ui| {
-            if menu_row(ui, "as sent", None, chosen.is_none()).clicked() {
+            if widgets::menu_row(ui, "as sent", None, chosen.is_none()).clicked() {
                 cx.send(SettingsAction::ForgetBaseline);
                 ui.close();
             }
             for format in FORMATS {
-                if menu_row(ui, format.title(), None, chosen == Some(format.id())).clicked() {
+                if widgets::menu_row(ui, format.title(), None, chosen == Some(format.id())).clicked() {
                     cx.send(SettingsAction::SetBaseline(format.id()));
                     ui.close();
                 }

@@ -616,17 +616,6 @@ pub(super) fn duration(time: std::time::Duration) -> String {
     }
 }
 
-/// Remembers what was computed for an id until its key changes.
-pub(super) fn cached<T: Clone + Send + Sync + 'static>(ui: &Ui, id: Id, key: u64, make: impl FnOnce() -> T) -> T {
-    if let Some((known, value)) = ui.data(|data| data.get_temp::<(u64, T)>(id)).filter(|(known, _)| *known == key) {
-        debug_assert_eq!(known, key);
-        return value;
-    }
-    let value = make();
-    ui.data_mut(|data| data.insert_temp(id, (key, value.clone())));
-    value
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;

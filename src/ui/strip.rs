@@ -1,22 +1,14 @@
-//! The answer first: what is sent now, the plain choice and the cheapest that says the same, in one strip above the panes.
+//! Strips: cells with what formats or answers cost, and the buttons beside them.
 
-use egui::{
-    Align, Id, Layout, Popup, PopupCloseBehavior, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo,
-    pos2, vec2,
-};
+use egui::{Align, Id, Layout, Popup, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
-use super::{Cx, call_bar, compare, drawer, hosts, icons, panes};
-use crate::analysis::{RowQuery, counted};
-use crate::capture::Outcome;
-use crate::fixture::export::ExportChoice;
+use super::{Cx, drawer, icons};
+use crate::analysis::counted;
 use crate::format::FORMATS;
-use crate::state::{
-    Action, CallAction, ConnectAction, DrawerTab, ExportAction, PaneView, QueryState, Screen, TokensAction, TokensPart,
-    ViewAction,
-};
-use crate::verdict::{CountedRow, Loss, Strip, StripCell, strip};
+use crate::state::{Action, DrawerTab, TokensAction, TokensPart};
+use crate::verdict::{Loss, Strip, StripCell};
 
 /// Its height, and that where the window is low.
 const TALL: f32 = 72.0;
@@ -31,95 +23,18 @@ const SHORT_NAME: f32 = 96.0;
 /// Where there is one cell with a sentence.
 const FEW: f32 = 420.0;
 
-/// How high it is in this window; `None` where no answer is shown.
-pub fn height(ui: &Ui, cx: &Cx<'_>) -> Option<f32> {
-    let has_answer = cx.state.capture().is_some() || cx.state.running.is_some();
-    has_answer.then(|| height_here(ui))
-}
-
 /// How high a strip is in this window.
 pub fn height_here(ui: &Ui) -> f32 {
     let is_low = ui.content_rect().height() < theme::SHORT || ui.content_rect().width() < theme::NARROW;
     if is_low { LOW } else { TALL }
 }
 
-/// Every format as far as it is counted; asks for what is not.
-pub fn rows<'a>(cx: &Cx<'a>) -> Vec<CountedRow<'a>> {
-    let row = |format: &&'static dyn crate::format::Format| match cx.ask(RowQuery(format.id())) {
-        QueryState::Ready(row) if !row.is_available() => Some(CountedRow { row, count: None, why: None }),
-        QueryState::Ready(row) => Some(CountedRow { row, count: Some(cx.count(row)?.ok()?), why: None }),
-        QueryState::Failed(_) | QueryState::Working { .. } => None,
-    };
-    FORMATS.iter().filter_map(row).collect()
-}
-
-pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
-    let rect = ui.max_rect();
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
-    if let Some(running) = &cx.state.running {
-        return alone(ui, rect, |ui| {
-            widgets::waiting(ui, &format!("Waiting for {}", running.tool), running.since, cx);
-            let progress = call_bar::running_words(cx, running);
-            words(ui, &format!("gives up at {} · {progress}", widgets::seconds(running.limit)), t.weak);
-        });
-    }
-    let Some(capture) = cx.state.capture() else { return };
-    let is_failed = !matches!(capture.outcome, Outcome::Result | Outcome::ToolError);
-    if is_failed {
-        let why = capture.problem.as_ref().map_or_else(|| "no readable answer".to_owned(), |problem| problem.what.clone());
-        return alone(ui, rect, |ui| {
-            ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
-            words(ui, &format!("{} failed: {why}", capture.tool.name), t.strong);
-            if cx.state.connection.is_connected() {
-                let name = format!("Call {} again", capture.tool.name);
-                if Button::new("Call again").name(&name).small().enabled(cx.state.can_call()).show(ui).clicked() {
-                    cx.send(CallAction::Call { send_anyway: false });
-                }
-            } else if cx.state.connection.source().is_some() && Button::new("Reconnect").small().show(ui).clicked() {
-                cx.send(ConnectAction::Reconnect);
-            }
-        });
-    }
-    let sent_as = cx.sent_as();
-    let Some(strip) = sent_as.and_then(|host| strip(&rows(cx), host, &cx.state.settings.tokenizer)) else {
-        return alone(ui, rect, |ui| {
-            widgets::waiting(ui, "Counting tokens", cx.state.answers.since().unwrap_or(cx.state.now), cx);
-        });
-    };
-    if capture.outcome == Outcome::ToolError {
-        return alone(ui, rect, |ui| {
-            ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
-            words(ui, "The tool reports an error", t.strong);
-            if let Some(sent) = strip.cells.first() {
-                words(ui, &format!("{} tok", counted(sent.count)), t.text);
-            }
-        });
-    }
-    let sender = sent_as.flatten().map(|host| host.row.dropped_text());
-    let choose = |button: &Response| hosts::view_as_menu(button, cx);
-    let (clicked, rest) = cells_ui(ui, &strip, rect, Some(&Sender { words: sender, choose: &choose }));
-    if let Some(at) = clicked {
-        cx.send(ViewAction::SetPane { pane: 1, shows: shown_by(cx, &strip, at) });
-    }
-    match &strip.note {
-        Some(note) => note_ui(ui, cx, rest, note, !strip.cells.is_empty()),
-        None => buttons_ui(ui, cx, &strip, rest, Some(&|ui| steps(ui, cx, &strip)), &copy_picture()),
-    }
-}
-
 /// Who sends what stands in the first cell.
 pub struct Sender<'a> {
     /// What the host drops.
-    words: Option<String>,
+    pub words: Option<String>,
     /// The menu in which one chooses him.
-    choose: &'a dyn Fn(&Response),
-}
-
-/// What a cell opens in the middle pane.
-fn shown_by(cx: &Cx<'_>, strip: &Strip, at: usize) -> PaneView {
-    let host = cx.state.view.hosts.view_as.filter(|_| at == 0 && strip.sent_by.is_some());
-    host.map_or(PaneView::Text(strip.cells[at].format), PaneView::Host)
+    pub choose: &'a dyn Fn(&Response),
 }
 
 /// The cells of a strip: which one was clicked, and the room that is left for buttons or a note.
@@ -222,22 +137,6 @@ pub fn alone(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
 pub fn words(ui: &mut Ui, text: &str, color: egui::Color32) {
     let shown = crate::analysis::special::Shown::of(text).text;
     ui.add(egui::Label::new(egui::RichText::new(shown).font(theme::base()).color(color)).truncate());
-}
-
-/// There is nothing to compare with: what can be done about it.
-fn note_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, note: &str, has_text: bool) {
-    let t = ThemeTokens::of(ui);
-    alone(ui, rect, |ui| {
-        words(ui, note, t.weak);
-        if has_text {
-            let response =
-                Button::new("Read as…").menu().small().tip("Read the text by another reader, or by a pattern").show(ui);
-            Popup::menu(&response).width(300.0).close_behavior(PopupCloseBehavior::CloseOnClick).show(|ui| {
-                panes::readers_ui(ui, cx);
-            });
-        }
-        compare::offer_ui(ui, cx);
-    });
 }
 
 /// A swatch, a name and a role; the tokens, the change and the loss. Whether it was clicked.
@@ -355,24 +254,6 @@ pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str) -> f32 {
     rect.left()
 }
 
-/// The strip of the answer shown; `None` until it is counted.
-fn of_answer(cx: &Cx<'_>) -> Option<Strip> {
-    let capture = cx.state.capture().filter(|_| cx.state.view.screen == Screen::Answer)?;
-    strip(&cx.state.counted_rows(&capture.id), cx.sent_as()?, &cx.state.settings.tokenizer)
-}
-
-/// Shows the format of a cell in the middle pane.
-pub fn open(cx: &Cx<'_>, at: usize) -> Option<Action> {
-    let strip = of_answer(cx)?;
-    strip.cells.get(at)?;
-    Some(ViewAction::SetPane { pane: 1, shows: shown_by(cx, &strip, at) }.into())
-}
-
-/// Shows the steps that *Why?* asks for, where there is an answer that is counted.
-pub fn why(ui: &Ui, cx: &Cx<'_>) {
-    of_answer(cx).iter().for_each(|strip| steps(ui, cx, strip));
-}
-
 /// Shows the steps from the format of the first cell to that of the one asked about.
 pub fn steps(ui: &Ui, cx: &Cx<'_>, strip: &Strip) {
     drawer::show_tab(ui, cx, DrawerTab::Tokens).into_iter().for_each(|action| cx.send(action));
@@ -452,9 +333,4 @@ pub const PICTURE: &str = "Copy as picture";
 pub fn copy_below(ui: &Ui, head: Rect) -> Action {
     let region = head.with_max_y(ui.content_rect().bottom() - theme::STATUS_BAR);
     Action::CopyRegion([region.left(), region.top(), region.right(), region.bottom()])
-}
-
-/// Puts the picture to share into the clipboard.
-pub fn copy_picture() -> Action {
-    Action::ExportAs(ExportAction::Copy(ExportChoice::CARD))
 }

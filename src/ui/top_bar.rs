@@ -9,7 +9,7 @@ use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, commands, icons, palette, servers, settings, shortcuts, tokenizer, watch, widgets};
 use crate::settings::Theme;
-use crate::source::{Protocol, Source};
+use crate::source::Source;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, CollectionAction, ConnectAction, Connection, Dialog, FixtureAction, Screen, SettingsAction, ViewAction,
@@ -241,7 +241,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     let has_source = connection.source().is_some();
     let is_open = matches!(connection, Connection::Connected { .. } | Connection::Connecting { .. });
     item(ui, icons::REFRESH, "Reconnect", has_source, ConnectAction::Reconnect.into());
-    if let Some((words, action)) = other_protocol(cx) {
+    if let Some((words, action)) = commands::other_protocol(cx) {
         item(ui, icons::SWAP, words, true, action);
     }
     if let Some(open) = watch::open(cx) {
@@ -273,18 +273,6 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     item(ui, icons::OPEN_FILE, "Open file…", true, Action::OpenPath(None));
     item(ui, icons::CHECK, "Verify fixtures…", true, Action::Fixture(FixtureAction::ShowVerify));
     item(ui, icons::LIST, "Run a collection…", true, Action::Collection(CollectionAction::Show));
-}
-
-/// Connects anew the way that the server in use was not connected, and what that is called.
-pub(super) fn other_protocol(cx: &Cx<'_>) -> Option<(&'static str, Action)> {
-    let connection = &cx.state.connection;
-    let server = connection.server().filter(|_| connection.is_connected())?;
-    let (version, words) = if Protocol::is_stateless(&server.protocol_version) {
-        ("2025-11-25", "Compare with a handshake (2025-11-25)")
-    } else {
-        ("2026-07-28", "Compare without a handshake (2026-07-28)")
-    };
-    Some((words, ConnectAction::ReconnectIn(Protocol::Version(version)).into()))
 }
 
 fn theme_button(ui: &mut Ui, cx: &Cx<'_>) {

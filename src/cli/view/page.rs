@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::analysis::{Card, Ctx, Mark, MdKind, Query, RenderedQuery, Table, TreeQuery, TreeView};
 use crate::cancel::Cancel;
 use crate::capture::Block;
-use crate::cli::client::interrupted;
 use crate::cli::output::{columns, one_line, visible};
 use crate::format::ParsedCapture;
 use crate::host::Hosts;
@@ -20,7 +19,7 @@ const INDENT_LEVELS: usize = 32;
 const VALUE_CHARS: usize = 120;
 
 fn get<Q: Query>(subject: &Arc<ParsedCapture>, query: &Q, cancel: &Cancel) -> Result<Q::Out, Problem> {
-    Ctx::of(std::slice::from_ref(subject), &Hosts::built_in(), cancel).get(query).map_err(|_| interrupted())?
+    Ctx::of(std::slice::from_ref(subject), &Hosts::built_in(), cancel).get(query).map_err(|_| Problem::interrupted())?
 }
 
 /// The blocks in order, text with its tables drawn, anything else by what it is; each under its number where there are
@@ -97,7 +96,7 @@ pub fn tree(subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Pro
     let mut open: Vec<usize> = Vec::new();
     for index in root.index()..root.subtree_end() {
         if index.is_multiple_of(4_096) {
-            cancel.check().map_err(|_| interrupted())?;
+            cancel.check().map_err(|_| Problem::interrupted())?;
         }
         let Some(node) = root.doc().node(index) else { break };
         while open.last().is_some_and(|end| *end <= index) {

@@ -4,7 +4,7 @@ use std::ops::{Range, RangeInclusive};
 
 use regex::{Captures, Regex};
 
-use crate::finding::answer::RulePattern;
+use crate::finding::rule::RulePattern;
 
 static NUMBER: RulePattern = RulePattern::new(|| Regex::new(r"(-?\d[\d,]*)(?:\.(\d+))?[ \x{a0}]?(%|[kKMGTB](?:i?B)?\b)?").ok());
 

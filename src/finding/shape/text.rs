@@ -10,9 +10,11 @@ use super::{REWRITE_BYTES, label};
 use crate::analysis::Parts;
 use crate::capture::{FactState, Payload};
 use crate::finding::CheckedAnswer;
-use crate::finding::answer::{RulePattern, clip, leaves, saved, tokens};
+use crate::finding::answer::{clip, leaves, tokens};
 use crate::finding::rule::Hits;
+use crate::finding::rule::RulePattern;
 use crate::finding::rule::Severity::{Error, Warning};
+use crate::finding::rule::saved;
 
 fn is_markdown(answer: &CheckedAnswer<'_>) -> bool {
     answer.json_text().is_none() && !answer.text.is_empty()

@@ -6,9 +6,9 @@ use egui::{Align, Frame, Label, Layout, Margin, Response, RichText, ScrollArea, 
 use crate::server_request;
 use crate::source::Identity;
 use crate::state::{Action, HostsAction};
+use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
-use crate::ui::{Cx, panes};
 
 /// How Loupe names itself.
 fn own(cx: &Cx<'_>) -> Identity {
@@ -66,7 +66,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// Whom one may call as, with the name that a server gets; what else is sent stands in its tip.
 fn row(ui: &mut Ui, name: &str, identity: &Identity, is_chosen: bool, source: &str) -> Response {
-    let response = panes::menu_row(ui, name, None, is_chosen);
+    let response = widgets::menu_row(ui, name, None, is_chosen);
     let weak = ThemeTokens::of(ui).weak;
     let short = format!("{} {}", identity.name, identity.version);
     let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, weak).size().x;

@@ -7,7 +7,6 @@ use super::{Judged, SIDE};
 use crate::analysis::sweep::{Column, ColumnOrigin, SentPart, SweepPage};
 use crate::format::FORMATS;
 use crate::state::{Action, Compare, CompareAction, CompareTab, ViewAction};
-use crate::ui::panes::menu_row;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
@@ -108,7 +107,7 @@ fn add_column_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage, is_tight: bool) {
             ui.spacing_mut().item_spacing.y = 0.0;
             for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
                 let is_shown = shown.iter().any(|(_, id)| *id == format.id());
-                if menu_row(ui, format.title(), Some(ThemeTokens::of(ui).faint), is_shown).clicked() {
+                if widgets::menu_row(ui, format.title(), Some(ThemeTokens::of(ui).faint), is_shown).clicked() {
                     let mut next = shown.clone();
                     if is_shown {
                         next.retain(|(_, id)| *id != format.id());
@@ -131,7 +130,7 @@ fn baseline_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, width: f32) {
     Popup::menu(&button).width(240.0).show(|ui| {
         for (at, column) in judged.page.sweep.columns.iter().enumerate() {
             if let (ColumnOrigin::Call(call), true) = (column.origin, column.is_answer())
-                && menu_row(ui, &column.title, Some(ThemeTokens::of(ui).hue(column.format).color), at == base).clicked()
+                && widgets::menu_row(ui, &column.title, Some(ThemeTokens::of(ui).hue(column.format).color), at == base).clicked()
             {
                 cx.send(Action::Compare(CompareAction::SetBaseline(call)));
                 ui.close();
@@ -154,7 +153,7 @@ fn part_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, width: 
     let button = Button::new(label).icon(icons::FILTER).menu().small().name(&name).tip(&name).show(ui);
     Popup::menu(&button).width(200.0).show(|ui| {
         for (part, name) in SentPart::ALL {
-            if menu_row(ui, name, None, part == compare.part).clicked() {
+            if widgets::menu_row(ui, name, None, part == compare.part).clicked() {
                 cx.send(Action::Compare(CompareAction::SetPart(part)));
                 ui.close();
             }

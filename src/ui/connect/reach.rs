@@ -5,7 +5,6 @@ use egui::{Popup, Ui};
 use super::{field, label, pair};
 use crate::source::{Protocol, Transport};
 use crate::state::{ConnectForm, ConnectMode};
-use crate::ui::panes::menu_row;
 use crate::ui::{theme, widgets};
 
 pub fn reach_ui(ui: &mut Ui, form: &mut ConnectForm) {
@@ -52,7 +51,7 @@ fn protocol_ui(ui: &mut Ui, protocol: &mut Protocol) {
     Popup::menu(&button).width(260.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for choice in all {
-            if menu_row(ui, &words(choice), None, *protocol == choice).clicked() {
+            if widgets::menu_row(ui, &words(choice), None, *protocol == choice).clicked() {
                 *protocol = choice;
                 ui.close();
             }

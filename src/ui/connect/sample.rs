@@ -2,7 +2,6 @@
 
 use egui::{Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
-use super::super::panes::menu_row;
 use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons, shortcuts};
@@ -156,7 +155,9 @@ fn key_row(ui: &mut Ui, key: &'static SampleKey, spec: &mut SampleSpec) {
                     widgets::Button::new(&label).menu().height(theme::SMALL_BUTTON).name(&spoken).tip(key.about).show(ui);
                 Popup::menu(&button).width(220.0).show(|ui| {
                     ui.spacing_mut().item_spacing.y = 0.0;
-                    if key.default.is_none() && menu_row(ui, &format!("{default} (default)"), None, given.is_none()).clicked() {
+                    if key.default.is_none()
+                        && widgets::menu_row(ui, &format!("{default} (default)"), None, given.is_none()).clicked()
+                    {
                         spec.keys.remove(key.name);
                         ui.close();
                     }
@@ -164,7 +165,7 @@ fn key_row(ui: &mut Ui, key: &'static SampleKey, spec: &mut SampleSpec) {
                         let is_default = Some(*word) == key.default;
                         let label = if is_default { format!("{word} (default)") } else { (*word).to_owned() };
                         let is_chosen = given.as_deref().or(key.default) == Some(*word);
-                        if menu_row(ui, &label, None, is_chosen).clicked() {
+                        if widgets::menu_row(ui, &label, None, is_chosen).clicked() {
                             if is_default {
                                 spec.keys.remove(key.name);
                             } else {

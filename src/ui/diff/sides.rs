@@ -7,7 +7,6 @@ use egui::{Align, Layout, Popup, Rect, Response, Role, Sense, Stroke, StrokeKind
 use super::{act, inside};
 use crate::capture::{Capture, CaptureId};
 use crate::state::diff::DiffAction;
-use crate::ui::panes::menu_row;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
@@ -88,13 +87,13 @@ fn choose_ui(response: &Response, cx: &Cx<'_>, chosen: &CaptureId, is_a: bool) {
     Popup::menu(response).width(360.0).show(|ui| {
         egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            if menu_row(ui, "Open a file…", None, false).clicked() {
+            if widgets::menu_row(ui, "Open a file…", None, false).clicked() {
                 act(cx, DiffAction::OpenFile { is_a });
                 ui.close();
             }
             for capture in cx.state.captures.iter().rev() {
                 let label = format!("Capture {} · {} · {}", number_of(cx, &capture.id), capture.tool.name, time_of(cx, capture));
-                if menu_row(ui, &label, None, capture.id == *chosen).clicked() {
+                if widgets::menu_row(ui, &label, None, capture.id == *chosen).clicked() {
                     act(cx, choose(capture.id.clone()));
                     ui.close();
                 }

@@ -8,9 +8,9 @@ use crate::format::FORMATS;
 use crate::state::QueryState;
 use crate::state::diff::DiffAction;
 use crate::ui::Cx;
-use crate::ui::panes::{format_title, menu_row};
+use crate::ui::panes::format_title;
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::widgets::Button;
+use crate::ui::widgets::{self, Button};
 
 /// The name of a text for people.
 pub fn text_title(cx: &Cx<'_>, of: TextOf) -> String {
@@ -54,7 +54,7 @@ pub fn formats_ui(ui: &mut Ui, cx: &Cx<'_>, room: f32) {
                 ui.spacing_mut().item_spacing.y = 0.0;
                 for format in FORMATS {
                     let of = TextOf::Format(format.id());
-                    if menu_row(ui, format.title(), Some(t.hue(format.id()).color), of == chosen).clicked() {
+                    if widgets::menu_row(ui, format.title(), Some(t.hue(format.id()).color), of == chosen).clicked() {
                         act(cx, choose(of));
                         ui.close();
                     }
@@ -64,7 +64,7 @@ pub fn formats_ui(ui: &mut Ui, cx: &Cx<'_>, room: f32) {
                 ui.label(RichText::new("What a host's model is shown").font(theme::small()).color(t.weak));
                 for row in &report.rows {
                     let of = TextOf::Host(row.host.id);
-                    if menu_row(ui, &row.host.name, None, of == chosen).clicked() {
+                    if widgets::menu_row(ui, &row.host.name, None, of == chosen).clicked() {
                         act(cx, choose(of));
                         ui.close();
                     }

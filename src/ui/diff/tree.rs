@@ -15,7 +15,7 @@ use crate::diff::tree::Op;
 use crate::json::{Kind, Node};
 use crate::number::signed_from;
 use crate::state::diff::DiffAction;
-use crate::ui::panes::{menu_row, rtl};
+use crate::ui::panes::rtl;
 use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
@@ -317,7 +317,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
         let root = if b.is_some() { payload.roots.1 } else { payload.roots.0 };
         Popup::context_menu(&response).width(300.0).show(|ui| {
             let place = pattern(node, root);
-            if menu_row(ui, &format!("Ignore {place}"), None, false).clicked() {
+            if widgets::menu_row(ui, &format!("Ignore {place}"), None, false).clicked() {
                 act(cx, DiffAction::Ignore(place));
                 ui.close();
             }

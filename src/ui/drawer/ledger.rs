@@ -15,7 +15,7 @@ use crate::format::ledger::Row;
 use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
 use crate::token::{Count, Tokenizer, Tokens};
 use crate::ui::exact;
-use crate::ui::panes::{format_title, menu_row};
+use crate::ui::panes::format_title;
 use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
 use crate::ui::what_if::{self, change};
 use crate::ui::widgets::{self, Button};
@@ -122,7 +122,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.spacing_mut().item_spacing.y = 0.0;
         for line in lines.iter().filter(|line| matches!(line.known, Known::Row(..))) {
             let hue = t.hue(line.format).color;
-            if menu_row(ui, format_title(line.format), Some(hue), baseline.is(line.format)).clicked() {
+            if widgets::menu_row(ui, format_title(line.format), Some(hue), baseline.is(line.format)).clicked() {
                 cx.send(SettingsAction::SetBaseline(line.format));
                 ui.close();
             }
@@ -131,7 +131,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.label(RichText::new("Baseline").font(theme::small()).color(t.weak));
     let columns = widgets::icon_button(ui, icons::ARGUMENTS, "Columns");
     Popup::menu(&columns).width(180.0).show(|ui| {
-        if menu_row(ui, "Bytes and characters", None, cx.state.settings.ledger_sizes).clicked() {
+        if widgets::menu_row(ui, "Bytes and characters", None, cx.state.settings.ledger_sizes).clicked() {
             cx.send(SettingsAction::ToggleLedgerSizes);
         }
     });

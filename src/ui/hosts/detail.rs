@@ -87,7 +87,7 @@ fn difference_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) 
             let Some(other) = report.hosts_of(lane).next().filter(|other| other.view.is_computable()) else { continue };
             let others = lane.rows.len() as u64 - 1;
             let more = if others > 0 { format!(" and {}", number_of(others, "others")) } else { String::new() };
-            if panes::menu_row(ui, &format!("{}{more}", other.host.name), None, false).clicked()
+            if widgets::menu_row(ui, &format!("{}{more}", other.host.name), None, false).clicked()
                 && let Some(shown) = cx.state.view.capture.clone()
             {
                 cx.send(Action::Diff(DiffAction::Open(shown.clone(), shown)));

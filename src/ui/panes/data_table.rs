@@ -4,8 +4,7 @@
 use egui::{Align, Id, Key, Layout, Modifiers, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo};
 use egui::{pos2, vec2};
 
-use super::text::goto_id;
-use super::{PaneCx, copy, find, header};
+use super::{PaneCx, copy, find};
 use crate::analysis::special::Shown;
 use crate::analysis::{DataTable, DataTableQuery, ParsedCaptureQuery, TableColumn, TableOrderQuery, TableText, TableTokensQuery};
 use crate::capture::Payload;
@@ -145,7 +144,7 @@ impl Grid<'_> {
         self.keys(ui, cx, &focus, pane);
         let gutter = (rows.max(10).ilog10() as f32 + 1.0) * 7.3 + 2.0 * CELL;
         let mut area = ScrollArea::both().id_salt(("table", pane.index)).auto_shrink(false);
-        let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(goto_id(pane)));
+        let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
         let cursor = cx.state.view.tree_cursor.and_then(|node| self.place(node));
         let shown_id = Id::unique(("table cursor", pane.index));
         let moved = ui.data(|data| data.get_temp(shown_id)) != Some(cursor);
@@ -496,7 +495,7 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                 ui.spacing_mut().item_spacing.y = 0.0;
                 for (list, len) in &table.lists {
                     let label = format!("{} · {}", list_name(list), widgets::number_text(*len as u64, "rows"));
-                    if header::menu_row(ui, &label, None, *list == table.list).clicked() {
+                    if widgets::menu_row(ui, &label, None, *list == table.list).clicked() {
                         cx.send(TableAction::Show { pane: pane.index, list: list.as_str().into() });
                         ui.close();
                     }

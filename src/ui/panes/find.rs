@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use egui::{Align, Color32, Id, Key, Layout, Rect, RichText, Stroke, Ui, vec2};
 
-use super::text::goto_id;
-use super::{PaneCx, header};
+use super::PaneCx;
+use super::title::pane_title;
 use crate::analysis::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery, Search, SearchKind};
 use crate::format::ParsedCapture;
 use crate::state::{PaneView, QueryState, ViewAction};
@@ -58,7 +58,7 @@ pub fn colors(t: &ThemeTokens, is_current: bool) -> (Color32, Stroke) {
 fn go(ui: &Ui, pane: &PaneCx, places: &[Range<usize>], index: usize) {
     ui.data_mut(|data| {
         data.insert_temp(index_id(pane), index);
-        data.insert_temp(goto_id(pane), places[index].start);
+        data.insert_temp(pane.goto_id(), places[index].start);
     });
 }
 
@@ -108,7 +108,7 @@ pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, open: &[usize], subject: 
             // The pane that has the keys comes first: of the others a narrow bar has no room.
             let others = open.iter().filter(|pane| is_wide && **pane != focus);
             for &pane in open.iter().filter(|pane| **pane == focus).chain(others) {
-                let title = header::title(cx, cx.state.view.shows(pane), subject, t);
+                let title = pane_title(cx, cx.state.view.shows(pane), subject, t);
                 let pane = PaneCx { index: pane, format: title.format, is_focused: pane == focus };
                 let places = match asked(cx, &pane) {
                     Some(QueryState::Ready(places)) => places,
@@ -162,13 +162,7 @@ fn count_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, title: &str, index: usize, 
     };
     if !pane.is_focused {
         let name = format!("{title} {all}");
-        if Button::new(&name)
-            .key(header::PLACES[pane.index])
-            .tip("Step through these")
-            .frameless()
-            .height(24.0)
-            .show(ui)
-            .clicked()
+        if Button::new(&name).key(super::PLACES[pane.index]).tip("Step through these").frameless().height(24.0).show(ui).clicked()
         {
             cx.send(ViewAction::FocusPane(pane.index));
         }

@@ -2,8 +2,9 @@
 
 use egui::{Align, CursorIcon, Layout, Popup, Rect, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
-use super::header::{self, header_ui};
+use super::header::header_ui;
 use super::strip::strip_ui;
+use super::title::pane_title;
 use super::{PANES, PaneCx};
 use crate::analysis::ParsedCaptureQuery;
 use crate::capture::Outcome;
@@ -211,11 +212,11 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&P
     let t = ThemeTokens::of(ui);
     let view = cx.state.view.shows(pane);
     let is_focused = cx.state.view.focus == pane;
-    let title = header::title(cx, view, subject, t);
+    let title = pane_title(cx, view, subject, t);
     let mut top = rect.top();
     if let Some(others) = header {
         let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
-        let name_of = |pane| (pane, header::title(cx, cx.state.view.shows(pane), subject, t).name);
+        let name_of = |pane| (pane, pane_title(cx, cx.state.view.shows(pane), subject, t).name);
         header_ui(ui, cx, pane, header, &title, view, others.map(|others| others.iter().map(|&pane| name_of(pane)).collect()));
         ui.painter().hline(rect.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
         top = header.bottom();

@@ -1,11 +1,11 @@
 //! The head of a pane: what it shows and what that costs, the menu to choose something else, copying and closing.
 
-use egui::{Align, Align2, Color32, Layout, Popup, Rect, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Align2, Layout, Popup, Rect, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::format_title;
+use super::title::Title;
+use super::{PLACES, format_title};
 use crate::analysis::{BytesQuery, HostsQuery, RowQuery, TextQuery};
-use crate::format::{FORMATS, ParsedCapture, TableForm};
-use crate::host::HostId;
+use crate::format::{FORMATS, TableForm};
 use crate::state::{Action, PaneView, QueryState, ViewAction};
 use crate::token::Count;
 use crate::ui::drawer::findings::{self, PlacesChip};
@@ -14,57 +14,12 @@ use crate::ui::theme::{self, Hue, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, compare, diff, icons};
 
-/// What tells the panes apart, whatever they show.
-pub const PLACES: [&str; 3] = ["first", "second", "third"];
-
 /// Width of a pane from which on the host it is viewed as has its name.
 const VIEW_AS_WHOLE: f32 = 560.0;
 
 /// What the head of the last pane needs beside its title and the panes that it offers, for whom it is viewed as and the
 /// places of findings.
 const ROOM_FOR_PLACES: f32 = 400.0;
-
-/// What a pane is called, the second word, and its hue.
-pub struct Title {
-    pub name: String,
-    pub subtitle: String,
-    pub hue: Hue,
-    pub format: &'static str,
-}
-
-pub fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
-    let of =
-        |name: &str, subtitle: &str, format| Title { name: name.into(), subtitle: subtitle.into(), hue: t.hue(format), format };
-    match view {
-        PaneView::Rendered("content") => of("Rendered", "Markdown", "content"),
-        PaneView::Rendered(format) => of("Rendered", format_title(format), format),
-        PaneView::Text("content") => of("Text", "exact bytes", "content"),
-        PaneView::Text("content-pretty") => Title { format: "content-pretty", ..of("Text", "JSON, laid out", "content") },
-        PaneView::Text(format) => of(
-            format_title(format),
-            if cx.state.view.peek == Some(format) { "peek · Enter keeps" } else { "exact bytes" },
-            format,
-        ),
-        PaneView::Host(host) => {
-            Title { name: host_name(cx, host), subtitle: "as its model sees it".into(), hue: t.hue_both, format: "host" }
-        }
-        PaneView::Hex(format) => of("Hex", format_title(format), format),
-        PaneView::Table => of("Table", "of the data", "structured"),
-        PaneView::Tree => match subject.map(|subject| subject.payload.as_ref()) {
-            Some(Some(payload)) if payload.is_structured() => of("structuredContent", "", "structured"),
-            Some(Some(payload)) => of("Data", &payload.origin_text(), "structured"),
-            _ => of("Data", "", "structured"),
-        },
-    }
-}
-
-/// The name of a host, where the report is there; its id until then.
-fn host_name(cx: &Cx<'_>, host: HostId) -> String {
-    match cx.ready(HostsQuery) {
-        Some(report) => report.row(host).map_or_else(|| host.to_string(), |row| row.host.name.clone()),
-        _ => host.to_string(),
-    }
-}
 
 /// Tokens and bytes of what a pane shows, where they are known.
 pub fn cost(cx: &Cx<'_>, view: PaneView, title: &Title) -> Option<(Count, u64)> {
@@ -296,7 +251,7 @@ fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
 pub fn chooser(response: &Response, cx: &Cx<'_>, pane: usize, view: PaneView) {
     Popup::menu(response).width(260.0).show(|ui| {
         let choose = |ui: &mut Ui, shows: PaneView, label: &str, hue: Hue| {
-            if menu_row(ui, label, Some(hue.color), shows == view).clicked() {
+            if widgets::menu_row(ui, label, Some(hue.color), shows == view).clicked() {
                 cx.send(ViewAction::SetPane { pane, shows });
                 ui.close();
             }
@@ -344,37 +299,6 @@ fn menu_heading(ui: &mut Ui, text: &str) {
     ui.add_space(6.0);
     ui.label(RichText::new(text).font(theme::regular(11.5)).color(t.weak));
     ui.add_space(2.0);
-}
-
-/// A row of a menu, 28 px, with a swatch.
-pub fn menu_row(ui: &mut Ui, label: &str, swatch: Option<Color32>, is_selected: bool) -> Response {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 28.0), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::MenuItem, true, is_selected, label));
-    if response.hovered() || response.has_focus() {
-        ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);
-    }
-    let mut x = rect.left() + 8.0;
-    if let Some(color) = swatch {
-        ui.painter().rect_filled(
-            Rect::from_center_size(pos2(x + 4.0, rect.center().y), vec2(8.0, 8.0)),
-            theme::RADIUS_BAR,
-            color,
-        );
-        x += 16.0;
-    }
-    widgets::text_at(
-        ui,
-        pos2(x, rect.center().y),
-        label,
-        theme::base(),
-        if is_selected { t.strong } else { t.text },
-        rect.right() - x - 24.0,
-    );
-    if is_selected {
-        widgets::glyph_at(ui, pos2(rect.right() - 14.0, rect.center().y), icons::CHECK, theme::icon_font(14.0), t.accent);
-    }
-    response
 }
 
 pub fn copy_button(ui: &mut Ui, cx: &Cx<'_>, view: PaneView, title: &Title) {

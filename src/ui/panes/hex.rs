@@ -5,7 +5,6 @@ use std::ops::Range;
 use egui::{Align, Id, Key, Layout, Modifiers, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::select::between;
-use super::text::goto_id;
 use super::{PaneCx, find};
 use crate::analysis::{BytesQuery, TextQuery};
 use crate::capture::CaptureId;
@@ -108,7 +107,7 @@ pub fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     response.widget_info(|| WidgetInfo::labeled(Role::Document, true, spoken()));
     keys(ui, cx, &response, bytes, layout.count, &mut selected);
     let mut area = ScrollArea::vertical().id_salt(("hex", pane.index, pane.format)).auto_shrink(false);
-    let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(goto_id(pane)));
+    let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
     let moved = Some(selected.head).filter(|_| selected != HexSelection::of(ui, cx, pane));
     if let Some(offset) = goto.or(moved) {
         let row = (offset / layout.count) as f32 * TEXT_ROW;

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use egui::{Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::select::{DrawnText, Selection, between, intersect};
-use super::text::goto_id;
 use super::{PaneCx, colour, find};
 use crate::analysis::special::Shown;
 use crate::analysis::{
@@ -97,7 +96,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
             area = area.vertical_scroll_offset((top - 3.0 * TEXT_ROW).max(0.0));
         }
     }
-    let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(goto_id(pane)));
+    let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
     if let Some(offset) = goto {
         area = area.vertical_scroll_offset(((rows.row_at(offset) as f32 - 4.0) * TEXT_ROW).max(0.0));
     }
@@ -280,7 +279,7 @@ fn next_cut_id(host: HostId) -> Id {
 
 /// Scrolls the text that stands in none of the panes to a place in it.
 pub fn show_in_host(ui: &Ui, offset: usize) {
-    ui.data_mut(|data| data.insert_temp(goto_id(&ALONE_PANE), offset));
+    ui.data_mut(|data| data.insert_temp(ALONE_PANE.goto_id(), offset));
 }
 
 /// Scrolls a host's text to the next part that was taken out of it.

@@ -21,6 +21,7 @@ mod select;
 mod strip;
 pub mod table;
 mod text;
+mod title;
 mod tree;
 
 use std::time::Duration;
@@ -35,11 +36,12 @@ use crate::state::PaneView;
 
 pub use data_table::copy_table;
 pub use frame::panes_ui;
-pub use header::menu_row;
 pub use hex::hex_text;
 pub use host::{host_alone_ui, legend_ui as host_legend_ui, next_cut, show_in_host};
 pub use reading::readers_ui;
-pub use text::go_to;
+
+/// What tells the panes apart, whatever they show.
+pub const PLACES: [&str; 3] = ["first", "second", "third"];
 
 /// What a body gets besides `Ui` and state: which pane it is, and of which format.
 pub struct PaneCx {
@@ -60,9 +62,23 @@ impl PaneCx {
         ui.data(|data| data.get_temp(self.id())).unwrap_or((0.0, 0.0))
     }
 
+    /// Where to find an offset that is to be scrolled to.
+    fn goto_id(&self) -> Id {
+        goto_id(self.index)
+    }
+
     fn remember(&self, ui: &Ui, offset: f32, height: f32) {
         ui.data_mut(|data| data.insert_temp(self.id(), (offset, height)));
     }
+}
+
+fn goto_id(pane: usize) -> Id {
+    Id::unique(("text goto", pane))
+}
+
+/// Scrolls a pane that shows a text to this offset of it.
+pub fn go_to(ui: &Ui, pane: usize, offset: usize) {
+    ui.data_mut(|data| data.insert_temp(goto_id(pane), offset));
 }
 
 /// One kind of pane.

@@ -9,8 +9,6 @@ use egui::{
 };
 
 use super::PaneCx;
-use super::header::menu_row;
-use super::text::goto_id;
 use crate::analysis::special::Shown;
 use crate::analysis::{
     HostSpan, PatternMatches, PatternQuery, ReadersQuery, StatementsQuery, StructuredPrice, StructuredPriceQuery,
@@ -80,7 +78,7 @@ pub fn readers_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(capture) = cx.state.capture() else { return };
     ui.spacing_mut().item_spacing.y = 0.0;
     let choose = |ui: &mut Ui, label: &str, how: ReadText| {
-        if menu_row(ui, label, None, capture.read_text == how).clicked() {
+        if widgets::menu_row(ui, label, None, capture.read_text == how).clicked() {
             cx.send(ViewAction::ReadText(how));
             ui.close();
         }
@@ -103,7 +101,7 @@ pub fn readers_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ReadText::Pattern(pattern) => Some(pattern.as_str()),
         _ => None,
     };
-    if menu_row(ui, "Pattern…", None, own.is_some()).clicked() {
+    if widgets::menu_row(ui, "Pattern…", None, own.is_some()).clicked() {
         cx.send(ViewAction::TryPattern(Some(own.unwrap_or(r"^(?<name>.+)$").to_owned())));
         ui.close();
     }
@@ -117,7 +115,7 @@ fn declare_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     widgets::separator(ui);
     for export in EXPORTS.iter().filter(|export| export.is_of_samples()) {
-        let row = menu_row(ui, &format!("Copy as {}", export.title), None, false).on_hover_text(export.about);
+        let row = widgets::menu_row(ui, &format!("Copy as {}", export.title), None, false).on_hover_text(export.about);
         if row.clicked() {
             cx.send(Action::ExportAs(ExportAction::Copy(ExportChoice::Export(export))));
             ui.close();
@@ -234,7 +232,7 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
                 for row in &statements.rows[shown] {
                     let tokens = row.tokens.get(encoding);
                     if statement_row(ui, t, &row.text, row.line, row.kind, tokens).clicked() {
-                        ui.data_mut(|data| data.insert_temp(goto_id(pane), row.range.start));
+                        ui.data_mut(|data| data.insert_temp(pane.goto_id(), row.range.start));
                     }
                 }
             });

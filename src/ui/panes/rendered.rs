@@ -14,7 +14,6 @@ use super::card::{self, Controls, Header};
 use super::item::{ItemPlace, SIDE, item_ui, raw};
 use super::markdown::ItemKind;
 use super::select::between;
-use super::text::goto_id;
 use super::{PaneCx, find, markdown, table};
 use crate::analysis::{MdKind, ParsedCaptureQuery, RenderedQuery, RenderedView, Table};
 use crate::capture::{Block, BlockKind};
@@ -273,7 +272,7 @@ impl Flow {
         let record = cx.state.view.record;
         // The first frame does not know its height yet.
         if pane.visible(ui).1 > 0.0 {
-            let mut place: Option<usize> = ui.data_mut(|data| data.remove_temp(goto_id(pane)));
+            let mut place: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
             if self.shown_record != record {
                 self.shown_record = record;
                 place = place.or_else(|| self.view.links.first(record?));

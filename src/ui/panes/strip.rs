@@ -2,8 +2,10 @@
 
 use egui::{Align, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+use super::PLACES;
 use super::format_title;
-use super::header::{PLACES, chooser, copy_button, cost, is_counting, sample, title};
+use super::header::{chooser, copy_button, cost, is_counting, sample};
+use super::title::pane_title;
 use crate::analysis::counted;
 use crate::format::ParsedCapture;
 use crate::state::{PaneView, ViewAction};
@@ -26,7 +28,7 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: 
             ui.spacing_mut().item_spacing.x = 18.0;
             for pane in 0..3 {
                 let view = cx.state.view.shows(pane);
-                let title = title(cx, view, subject, t);
+                let title = pane_title(cx, view, subject, t);
                 let is_open = cx.state.view.open[pane];
                 let name = match view {
                     PaneView::Rendered(format) if format != "content" => format!("Rendered {}", format_title(format)),
@@ -49,7 +51,7 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: 
                 && cx.state.view.maximised.is_none()
             {
                 let view = cx.state.view.shows(*pane);
-                let title = title(cx, view, subject, t);
+                let title = pane_title(cx, view, subject, t);
                 let rest = ui.available_rect_before_wrap();
                 let place = widgets::region(ui, "of the pane").max_rect(rest).layout(Layout::right_to_left(Align::Center));
                 ui.scope_builder(place, |ui| {

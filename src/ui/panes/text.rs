@@ -33,20 +33,6 @@ struct Prepared {
     widest: f32,
 }
 
-/// Where to find an offset that is to be scrolled to.
-pub fn goto_id(pane: &PaneCx) -> Id {
-    goto_id_of(pane.index)
-}
-
-fn goto_id_of(pane: usize) -> Id {
-    Id::unique(("text goto", pane))
-}
-
-/// Scrolls a pane that shows a text to this offset of it.
-pub fn go_to(ui: &Ui, pane: usize, offset: usize) {
-    ui.data_mut(|data| data.insert_temp(goto_id_of(pane), offset));
-}
-
 fn prepared_id(pane: &PaneCx) -> Id {
     Id::unique(("text rows", pane.index))
 }
@@ -143,7 +129,7 @@ impl Prepared {
 
     /// The offset to scroll to, where something that is not in sight was asked for.
     fn target(&mut self, ui: &Ui, cx: &Cx<'_>, pane: &PaneCx) -> Option<f32> {
-        let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(goto_id(pane)));
+        let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
         let record = cx.state.view.record;
         let mut place = goto;
         // The first frame does not know its height yet.

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use egui::mutex::Mutex;
 use egui::{Align, Id, Key, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
-use super::text::goto_id;
 use super::{PaneCx, copy, find};
 use crate::analysis::{TextQuery, TreeQuery, TreeView, path_of};
 use crate::capture::Record;
@@ -233,7 +232,7 @@ impl Flat {
             self.shown_record = record;
             wanted = wanted.or(record);
         }
-        let stepped: Option<usize> = ui.data_mut(|data| data.remove_temp(goto_id(pane)));
+        let stepped: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
         wanted = stepped.or(wanted);
         let at = self.row_of(wanted?)? as f32 * TREE_ROW;
         let (top, height) = pane.visible(ui);
@@ -405,7 +404,7 @@ fn levels_ui(ui: &mut Ui, cx: &Cx<'_>) {
     Popup::menu(&button).width(160.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for (_, levels, name) in LEVELS {
-            if super::header::menu_row(ui, name, None, levels == chosen).clicked() {
+            if widgets::menu_row(ui, name, None, levels == chosen).clicked() {
                 cx.send(ViewAction::OpenLevels(levels));
                 ui.close();
             }

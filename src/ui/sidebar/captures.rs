@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use bytes::Bytes;
 use egui::{Align2, Id, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::{cached, duration, elided, ground, heading, outcome_look};
+use super::{duration, elided, ground, heading, outcome_look};
 use crate::analysis::counted;
 use crate::capture::{Capture, Outcome};
 use crate::json::Doc;
@@ -13,7 +13,7 @@ use crate::state::diff::DiffAction;
 use crate::state::{Action, CollectionAction, ViewAction};
 use crate::token::Count;
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::{Cx, icons, shortcuts, widgets};
+use crate::ui::{Cx, icons, once, shortcuts, widgets};
 
 /// Below this width there is no room for the words of two buttons beside the heading.
 const TIGHT: f32 = 280.0;
@@ -158,7 +158,7 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
 fn apart(ui: &Ui, cx: &Cx<'_>, capture: &Capture) -> String {
     let mut key = DefaultHasher::new();
     (&capture.id, cx.state.captures.len()).hash(&mut key);
-    cached(ui, Id::unique(("apart", &capture.id)), key.finish(), || {
+    once::per_key(ui, Id::unique(("apart", &capture.id)), key.finish(), || {
         let others = cx.state.captures.iter().filter(|other| other.tool.name == capture.tool.name && other.id != capture.id);
         differing(&capture.arguments, others.map(|other| &other.arguments))
     })

@@ -1,6 +1,6 @@
 //! Buttons, segments and tabs.
 
-use egui::{Color32, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::{focus_ring, glyph_at, key_cap_at, key_cap_width, keyed, text_at};
 use crate::ui::icons;
@@ -298,5 +298,36 @@ pub fn menu_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool
     let response = ui.add_enabled(enabled, button);
     // The name alone, without the glyph's private-use character.
     response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, enabled, name));
+    response
+}
+
+/// A row of a menu, 28 px, with a swatch.
+pub fn menu_row(ui: &mut Ui, label: &str, swatch: Option<Color32>, is_selected: bool) -> Response {
+    let t = ThemeTokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 28.0), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::MenuItem, true, is_selected, label));
+    if response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);
+    }
+    let mut x = rect.left() + 8.0;
+    if let Some(color) = swatch {
+        ui.painter().rect_filled(
+            Rect::from_center_size(pos2(x + 4.0, rect.center().y), vec2(8.0, 8.0)),
+            theme::RADIUS_BAR,
+            color,
+        );
+        x += 16.0;
+    }
+    text_at(
+        ui,
+        pos2(x, rect.center().y),
+        label,
+        theme::base(),
+        if is_selected { t.strong } else { t.text },
+        rect.right() - x - 24.0,
+    );
+    if is_selected {
+        glyph_at(ui, pos2(rect.right() - 14.0, rect.center().y), icons::CHECK, theme::icon_font(14.0), t.accent);
+    }
     response
 }

@@ -7,7 +7,7 @@ use crate::analysis::{RowQuery, Saving, SavingQuery, TokenMap};
 use crate::format::FORMATS;
 use crate::number::signed;
 use crate::state::{Action, QueryState, TokensAction};
-use crate::ui::panes::{format_title, menu_row};
+use crate::ui::panes::format_title;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
@@ -65,7 +65,7 @@ fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, chosen: &'static str, then: 
     Popup::menu(&button).width(240.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for format in FORMATS.iter().filter(|format| applies(cx, format.id())) {
-            if menu_row(ui, format.title(), Some(t.hue(format.id()).color), format.id() == chosen).clicked() {
+            if widgets::menu_row(ui, format.title(), Some(t.hue(format.id()).color), format.id() == chosen).clicked() {
                 cx.send(Action::Tokens(then(format.id())));
                 ui.close();
             }

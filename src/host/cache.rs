@@ -1,0 +1,53 @@
+//! What the hosts have in common that are shown one answer.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::source_map::Span;
+use super::view::{Omission, Part};
+
+/// What the hosts have in common that are shown one answer: of equal views one is kept.
+#[derive(Debug, Default)]
+pub struct RenderCache {
+    pub(super) texts: Once<str>,
+    pub(super) spans: Once<[Span]>,
+    pub(super) parts: Once<[Part]>,
+    pub(super) kept: Once<[Range<usize>]>,
+    pub(super) dropped: Once<[Omission]>,
+}
+
+impl RenderCache {
+    /// A text, of equal ones the first.
+    pub fn text(&self, text: &str) -> Arc<str> {
+        self.texts.of(text)
+    }
+}
+
+/// Values of which equal ones are kept once; as many as there are hosts, so that each is compared with all.
+#[derive(Debug)]
+pub(super) struct Once<T: ?Sized>(Mutex<Vec<Arc<T>>>);
+
+impl<T: ?Sized> Default for Once<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: ?Sized + PartialEq> Once<T> {
+    pub(super) fn of<'v>(&self, value: &'v T) -> Arc<T>
+    where
+        Arc<T>: From<&'v T>,
+    {
+        let mut known = lock(&self.0);
+        if let Some(same) = known.iter().find(|same| ***same == *value) {
+            return Arc::clone(same);
+        }
+        let value: Arc<T> = Arc::from(value);
+        known.push(Arc::clone(&value));
+        value
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
