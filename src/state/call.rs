@@ -331,7 +331,7 @@ impl State {
     pub(super) fn fit_panes(&mut self) {
         let shown = self.view.capture.as_ref().and_then(|id| self.answers.get(id, ParsedCaptureQuery));
         if let Some(QueryState::Ready(subject)) = shown {
-            self.view.fit_panes(subject.payload.is_some(), subject.renders());
+            self.view.fit_panes(subject);
         }
     }
 
@@ -366,7 +366,7 @@ impl State {
         if let Ok(Some(subject)) = answer.as_ref().map(QueryResult::of::<ParsedCaptureQuery>)
             && self.view.capture.as_ref() == inquiry.captures().first()
         {
-            self.view.fit_panes(subject.payload.is_some(), subject.renders());
+            self.view.fit_panes(subject);
         }
         if inquiry == self.tool_tokens() {
             self.tools_counted(answer.as_ref().map(|tokens| tokens.of::<ToolTokensQuery>().map_or(&[][..], |tokens| tokens)));

@@ -7,6 +7,7 @@ use super::change::toggle;
 use super::{Effect, FindingsView, HostsView, StartQuestion, State, TableView, TokensView};
 use crate::analysis::Search;
 use crate::capture::{CaptureId, ReadText};
+use crate::format::ParsedCapture;
 use crate::host::HostId;
 
 /// What a pane shows.
@@ -193,6 +194,8 @@ pub struct View {
     pub question: Option<(CaptureId, StartQuestion)>,
     /// Panes that were closed because the answer has nothing for them.
     closed_for_lack: [bool; 3],
+    /// A pane that shows the text, for lack of anything in all panes, and what it shows otherwise.
+    text_instead_of: Option<(usize, PaneView)>,
     pub focus: usize,
     /// The pane that has the whole area, if any.
     pub maximised: Option<usize>,
@@ -233,6 +236,7 @@ impl Default for View {
             by_hand: (PaneView::FIRST, DrawerTab::Cost),
             question: None,
             closed_for_lack: [false; 3],
+            text_instead_of: None,
             focus: 1,
             maximised: None,
             record: None,
@@ -274,6 +278,7 @@ impl View {
         for (open, is_for_lack) in self.open.iter_mut().zip(std::mem::take(&mut self.closed_for_lack)) {
             *open |= is_for_lack;
         }
+        self.text_instead_of = None;
         std::mem::swap(&mut self.by_hand.0, &mut other.panes);
         std::mem::swap(&mut self.open, &mut other.open);
         (self.panes, self.maximised, self.peek) = (self.by_hand.0, None, None);
@@ -354,17 +359,26 @@ impl View {
     pub(super) fn reset_panes(&mut self) -> ([PaneView; 3], [bool; 3]) {
         let before = (self.panes, self.open);
         (self.panes, self.open, self.closed_for_lack) = (PaneView::FIRST, [true; 3], [false; 3]);
-        (self.by_hand.0, self.maximised, self.peek) = (self.panes, None, None);
+        (self.by_hand.0, self.maximised, self.peek, self.text_instead_of) = (self.panes, None, None, None);
         before
     }
 
-    /// Closes the panes that have nothing to show, and opens again those that were closed for that reason.
-    pub(super) fn fit_panes(&mut self, has_payload: bool, renders: bool) {
+    /// Closes the panes that have nothing to show of an answer, and opens again those that were closed for that reason.
+    /// Where none is left, the first of them shows the text.
+    pub(super) fn fit_panes(&mut self, subject: &ParsedCapture) {
+        if let Some((pane, before)) = self.text_instead_of.take() {
+            self.panes[pane] = before;
+        }
         for pane in 0..self.panes.len() {
             let has = match self.panes[pane] {
-                PaneView::Tree | PaneView::Table => has_payload,
-                PaneView::Rendered("content") => renders,
-                _ => true,
+                PaneView::Tree | PaneView::Table => subject.payload.is_some(),
+                PaneView::Rendered("content") => subject.renders(),
+                PaneView::Rendered(format) | PaneView::Text(format) | PaneView::Hex(format) => match format {
+                    "content" | "content-pretty" => true,
+                    "structured" | "both" => subject.reading.structured().is_some(),
+                    _ => subject.payload.is_some(),
+                },
+                PaneView::Host(_) => true,
             };
             if !has && self.open[pane] {
                 self.open[pane] = false;
@@ -373,6 +387,14 @@ impl View {
                 self.open[pane] = true;
                 self.closed_for_lack[pane] = false;
             }
+        }
+        let closed = self.closed_for_lack.iter().position(|is_closed| *is_closed);
+        if let Some(pane) = closed.filter(|_| self.open == [false; 3]) {
+            self.text_instead_of = Some((pane, std::mem::replace(&mut self.panes[pane], PaneView::Text("content"))));
+            (self.open[pane], self.closed_for_lack[pane]) = (true, false);
+        }
+        if !self.open[self.focus] {
+            self.focus = (0..3).find(|pane| self.open[*pane]).unwrap_or(self.focus);
         }
     }
 
@@ -383,6 +405,7 @@ impl View {
             self.open[pane] = true;
             self.closed_for_lack[pane] = false;
             self.focus_pane(pane);
+            self.text_instead_of = None;
             if pane == 1 {
                 self.peek = None;
             }
@@ -477,6 +500,21 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::tests::subject;
+
+    #[test]
+    fn a_layout_that_an_answer_has_nothing_for_shows_its_text() {
+        let mut view = View { open: [true, true, false], ..View::default() };
+        view.set_pane(0, PaneView::Hex("both"));
+        view.set_pane(1, PaneView::Text("json"));
+        let layout = (view.panes, view.open);
+        view.fit_panes(&subject(r#"{"content":[{"type":"text","text":"Nothing but words."}]}"#));
+        assert_eq!((view.panes[0], view.open, view.focus), (PaneView::Text("content"), [true, false, false], 0));
+        view.fit_panes(&subject(r#"{"content":[{"type":"text","text":"Ada"}],"structuredContent":{"name":"Ada","born":1815}}"#));
+        assert_eq!((view.panes, view.open), layout);
+        view.fit_panes(&subject(r#"{"content":[{"type":"text","text":"Nothing but words."}]}"#));
+        assert_eq!(view.layout().0, layout.0, "what was chosen is kept for the next run");
+    }
 
     #[test]
     fn the_pane_that_has_the_keys_is_seen() {

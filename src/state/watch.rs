@@ -11,6 +11,9 @@ use crate::source::{Command, Source, Watch, folder_of};
 /// Ends of the names of files that a program is given to run.
 const SCRIPTS: &[&str] = &["py", "js", "mjs", "cjs", "ts", "mts", "tsx", "rb", "php", "pl", "lua", "sh", "jl", "r", "exs", "jar"];
 
+/// Folders that the TypeScript compiler and bundlers write into.
+const BUILT: &[&str] = &["dist", "build", "out"];
+
 /// A server that writes into what is watched of it would be started again without end: so many changes within this time
 /// end the watching.
 const MOST_CHANGES: usize = 6;
@@ -164,11 +167,11 @@ impl State {
         matches!(self.connection.source(), Some(Source::Command(_)))
     }
 
-    /// What is offered to be watched: the folder of the script that the command runs, with files of its kind, or the
-    /// program itself where it is named by its path.
-    pub fn watch_offer(&self) -> Option<String> {
+    /// What is offered to be watched: the folder of the script that the command runs, with files of its kind, its sources
+    /// where a build wrote it, or the program itself where it is named by its path.
+    pub fn watch_offer(&self) -> Option<Watch> {
         let Some(Source::Command(command)) = self.connection.source() else { return None };
-        script(command)
+        offer(command)
     }
 
     /// Watches, where that is remembered of the server and does not go on already.
@@ -199,16 +202,29 @@ impl State {
     }
 }
 
-fn script(command: &Command) -> Option<String> {
+fn offer(command: &Command) -> Option<Watch> {
+    let place = |path: PathBuf| Watch { places: path.display().to_string(), ..Watch::default() };
     let end = |path: &str| Path::new(path).extension().map(|end| end.to_string_lossy().to_lowercase());
     let is_script =
         |arg: &&String| !arg.starts_with('-') && !arg.contains("://") && end(arg).is_some_and(|end| SCRIPTS.contains(&&*end));
     if let Some(script) = command.args.iter().find(is_script) {
-        let folder = Path::new(script).parent().filter(|folder| !folder.as_os_str().is_empty());
-        let files = format!("**/*.{}", end(script).unwrap_or_default());
-        return Some(folder.map_or(files.clone(), |folder| folder.join(files).display().to_string()));
+        let end = end(script).unwrap_or_default();
+        let folder = Path::new(script).parent().unwrap_or(Path::new(""));
+        let is_built = matches!(&*end, "js" | "mjs" | "cjs")
+            && folder.file_name().is_some_and(|name| BUILT.iter().any(|built| name == *built));
+        let project = folder.parent().filter(|_| is_built);
+        return Some(match project {
+            Some(project) => {
+                let prefix = match project.as_os_str().is_empty() {
+                    true => String::new(),
+                    false => format!(" --prefix {}", shell_words::quote(&project.display().to_string())),
+                };
+                Watch { build: format!("npm{prefix} run build"), ..place(project.join("src/**/*.ts")) }
+            }
+            None => place(folder.join(format!("**/*.{end}"))),
+        });
     }
-    command.program.contains(['/', '\\']).then(|| command.program.clone())
+    command.program.contains(['/', '\\']).then(|| place(command.program.clone().into()))
 }
 
 #[cfg(test)]
@@ -216,6 +232,21 @@ mod tests {
     use super::*;
     use crate::capture::Server;
     use crate::state::{ConnectAction, Event, SessionUpdate};
+
+    #[test]
+    fn the_source_of_what_is_built_is_offered_with_its_build() {
+        let offer = |script: &str| {
+            let args = vec!["--enable-source-maps".to_owned(), script.to_owned()];
+            let watch = offer(&Command { program: "node".into(), args, ..Command::default() }).unwrap();
+            (watch.places, watch.build)
+        };
+        let owned = |places: &str, build: &str| (places.to_owned(), build.to_owned());
+        assert_eq!(offer("dist/index.js"), owned("src/**/*.ts", "npm run build"));
+        assert_eq!(offer("/a b/build/index.mjs"), owned("/a b/src/**/*.ts", "npm --prefix '/a b' run build"));
+        assert_eq!(offer("lib/index.js"), owned("lib/**/*.js", ""));
+        assert_eq!(offer("server.py"), owned("**/*.py", ""));
+        assert_eq!(offer("dist/server.py"), owned("dist/**/*.py", ""));
+    }
 
     fn watching(build: &str) -> State {
         let mut state = State::default();

@@ -43,10 +43,9 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(capture) = cx.state.capture() else { return };
     let is_failed = !matches!(capture.outcome, Outcome::Result | Outcome::ToolError);
     if is_failed {
-        let why = capture.problem.as_ref().map_or_else(|| "no readable answer".to_owned(), |problem| problem.what.clone());
         return alone(ui, rect, |ui| {
             ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
-            words(ui, &format!("{} failed: {why}", capture.tool.name), t.strong);
+            words(ui, &format!("{} failed", capture.tool.name), t.strong);
             if cx.state.connection.is_connected() {
                 let name = format!("Call {} again", capture.tool.name);
                 if Button::new("Call again").name(&name).small().enabled(cx.state.can_call()).show(ui).clicked() {

@@ -130,6 +130,11 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if widgets::Button::new(&name).icon(icons::REFRESH).small().show(ui).clicked() {
                 cx.send(ConnectAction::Reconnect);
             }
+            // The pane says it of the call in which it happened.
+            let shown = cx.state.capture().filter(|_| cx.state.view.screen == Screen::Answer);
+            if shown.and_then(|capture| capture.problem.as_ref()).is_some_and(|own| own.what == problem.what) {
+                return;
+            }
             let words = problem.message();
             ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.text)).truncate()).on_hover_text(&words);
         });

@@ -91,7 +91,7 @@ pub(super) fn connection_look(connection: &Connection, t: &ThemeTokens) -> Conne
         Connection::Connecting { .. } => (t.warn, true, "Connecting".into()),
         Connection::Connected { .. } => (t.ok, false, "Connected".into()),
         Connection::Failed { problem, .. } => (t.bad, false, format!("Not connected: {}", problem.what)),
-        Connection::Gone { problem, .. } => (t.bad, false, format!("Gone: {}", problem.what)),
+        Connection::Gone { .. } => (t.bad, false, "Server gone".into()),
     };
     ConnectionLook { color, is_hollow, words }
 }
@@ -119,9 +119,8 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
             details.push((server.protocol_version.clone(), theme::mono(12.0)));
         }
         Connection::Connecting { .. } => details.push(("Connecting".into(), theme::regular(12.5))),
-        Connection::Failed { problem, .. } | Connection::Gone { problem, .. } => {
-            details.push((problem.what.clone(), theme::regular(12.5)))
-        }
+        Connection::Failed { problem, .. } => details.push((problem.what.clone(), theme::regular(12.5))),
+        Connection::Gone { .. } => details.push(("gone".into(), theme::regular(12.5))),
         Connection::None => {}
     }
     let is_narrow = ui.content_rect().width() < theme::MEDIUM;

@@ -14,7 +14,7 @@ pub const NAME: &str = "Watch the server’s files…";
 
 /// Opens the dialog, filled with what is remembered or offered.
 pub fn open(cx: &Cx<'_>) -> Option<Action> {
-    let offer = || Watch { places: cx.state.watch_offer().unwrap_or_default(), ..Watch::default() };
+    let offer = || cx.state.watch_offer().unwrap_or_default();
     cx.state.can_watch().then(|| Action::ShowDialog(Dialog::Watch(cx.state.watch().cloned().unwrap_or_else(offer))))
 }
 

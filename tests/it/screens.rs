@@ -267,13 +267,7 @@ fn newcomers() {
         session: own.state.session,
         update: SessionUpdate::Gone(Problem::new(ProblemKind::Disconnected, "the program ended (exit 3)")),
     });
-    album.reads(
-        &mut own,
-        "start-gone",
-        [1_280, 800],
-        Light,
-        &["The server is gone", "Gone: the program ended (exit 3)", "Reconnect (Ctrl R)"],
-    );
+    album.reads(&mut own, "start-gone", [1_280, 800], Light, &["The server is gone", "Server gone", "Reconnect (Ctrl R)"]);
     let mut pasted = Window::sample("all");
     pasted.send(ConnectAction::Show);
     pasted.send(Action::Import(ImportAction::SetText("npx -y @example/github-mcp --read-only".into())));

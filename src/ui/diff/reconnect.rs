@@ -51,11 +51,12 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
     if room < 90.0 {
         return false;
     }
-    // As much as there is room for, the cost first.
+    // As much as there is room for, the cost first; the icon says too that a count is of changes.
     let width =
         |text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::medium(12.0), ThemeTokens::of(ui).text).size().x + 44.0;
-    let fits = |count: &usize| width(&parts[..*count].join(" · ")) <= room;
-    let shown = parts[..(1..=parts.len()).rev().find(fits).unwrap_or(1)].join(" · ");
+    let ways = (1..=parts.len()).rev().map(|count| parts[..count].join(" · "));
+    let mut ways = ways.flat_map(|way| [way.replace(" changed", ""), way].into_iter().rev());
+    let shown = ways.find(|way| width(way) <= room).unwrap_or_else(|| parts[0].clone());
     if Button::new(&shown).icon(icons::DIFF).name(&spoken).tip(&spoken).height(22.0).show(ui).clicked()
         && let Some((now, before)) = cx.state.again.pair.clone()
     {
