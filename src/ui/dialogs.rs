@@ -111,18 +111,6 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
     }
 }
 
-/// Gives the keyboard to the answer that Enter is to give, once, when the dialog opens. Neither the keys that make a call
-/// nor an Enter that is still held down from before are that Enter.
-fn focus_first(ui: &Ui, answer: &egui::Response) {
-    let id = Id::unique("dialog has had its focus");
-    let pass = ui.ctx().cumulative_pass_nr();
-    let last: Option<u64> = ui.data(|data| data.get_temp(id));
-    if last.is_none_or(|last| last + 1 < pass) {
-        answer.request_focus();
-    }
-    ui.data_mut(|data| data.insert_temp(id, pass));
-}
-
 /// Takes away the Enter that nobody meant for a dialog.
 fn leave_out_held_enter(ui: &Ui) {
     ui.input_mut(|input| {
@@ -171,7 +159,7 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
     widgets::at_right(ui, theme::BUTTON, |ui| {
         let send = widgets::Button::new(verb).primary().show(ui);
         let cancel = widgets::button(ui, "Cancel");
-        focus_first(ui, if is_safe { &send } else { &cancel });
+        widgets::focus_first(ui, if is_safe { send.id } else { cancel.id });
         if send.clicked() {
             cx.send(CallAction::Confirm);
         } else if cancel.clicked() {
@@ -339,9 +327,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
     if response.changed() {
         cx.send(Action::ShowDialog(Dialog::Path { purpose, text: edited.clone() }));
     }
-    if !response.has_focus() && !response.lost_focus() && ui.memory(egui::Memory::focused).is_none() {
-        response.request_focus();
-    }
+    widgets::focus_first(ui, response.id);
     let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
     if let Some(problem) = &cx.state.path_problem {
         widgets::problem_ui(ui, problem);

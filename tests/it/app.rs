@@ -26,7 +26,7 @@ use egui_kittest::kittest::Queryable;
 use mcp_loupe::host::Hosts;
 use mcp_loupe::mcp::login::Visit;
 use mcp_loupe::source::{Command, Http, Protocol, Source};
-use mcp_loupe::state::{Action, CallAction, ConnectAction, Connection, Screen};
+use mcp_loupe::state::{Action, CallAction, ConnectAction, Connection, Dialog, Screen};
 
 fn open_with(source: Option<Source>) -> Window {
     open_sized(source, [1_280.0, 800.0])
@@ -67,6 +67,18 @@ fn shell(script: &str) -> Source {
     // Scripts that know the handshake alone.
     let protocol = Protocol::Version("2025-11-25");
     Source::Command(Command { program: "sh".into(), args: vec!["-c".into(), script.into()], protocol, ..Command::default() })
+}
+
+#[test]
+fn a_dialog_with_a_field_is_typed_into_at_once() {
+    let mut window = on_sample();
+    let dialog = Dialog::KeepArguments { name: String::new() };
+    window.state_mut().state.perform(Action::ShowDialog(dialog), &mut Vec::new());
+    until_label(&mut window, "Name of the arguments");
+    window.step();
+    window.event(Event::Text("evening".into()));
+    let is_typed = |window: &Window| window.state().state.dialog == Some(Dialog::KeepArguments { name: "evening".into() });
+    until(&mut window, "it is typed", is_typed);
 }
 
 #[test]

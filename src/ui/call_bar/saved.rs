@@ -54,6 +54,7 @@ pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
     title(ui, cx, "Keep these arguments");
     let mut typed = name.to_owned();
     let field = LineEdit { name: "Name of the arguments", hint: "a name", width: ui.available_width(), is_secret: false };
+    widgets::focus_first(ui, field.id("arguments"));
     if field.show(ui, "arguments", &mut typed) {
         cx.send(Action::ShowDialog(Dialog::KeepArguments { name: typed.clone() }));
     }
@@ -113,6 +114,7 @@ pub fn variables_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, value: &str, height: f
             ui.horizontal(|ui| {
                 let (mut new, mut of) = (name.to_owned(), value.to_owned());
                 let name_field = LineEdit { name: "Name of a new variable", hint: "name", width: NAME, is_secret: false };
+                widgets::focus_first(ui, name_field.id("variable"));
                 let is_name = name_field.show(ui, "variable", &mut new);
                 let width = ui.available_width() - theme::ICON_BUTTON - 24.0;
                 let value_field = LineEdit { name: "Value of the new variable", hint: "value", width, is_secret: false };

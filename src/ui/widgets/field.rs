@@ -16,11 +16,16 @@ pub struct LineEdit<'a> {
 }
 
 impl LineEdit<'_> {
-    /// Paints it; whether the text was changed. `place` tells fields of one name apart.
+    /// The control's, which tells fields of one name apart by `place`.
+    pub fn id(&self, place: &str) -> Id {
+        Id::unique((place, self.name))
+    }
+
+    /// Paints it; whether the text was changed.
     pub fn show(&self, ui: &mut Ui, place: &str, text: &mut String) -> bool {
         let t = ThemeTokens::of(ui);
         let edit = TextEdit::singleline(text)
-            .id(Id::unique((place, self.name)))
+            .id(self.id(place))
             .password(self.is_secret)
             .font(theme::mono(12.5))
             .hint_text(RichText::new(self.hint).color(t.weak))

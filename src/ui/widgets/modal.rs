@@ -52,3 +52,19 @@ pub fn paragraph(ui: &mut Ui, words: &str) {
     let t = ThemeTokens::of(ui);
     ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
 }
+
+/// Gives the keyboard to what is answered first, once, when the dialog opens: to its field, or to the answer that Enter is
+/// to give. Neither the keys that make a call nor an Enter that is still held down from before are that Enter.
+pub fn focus_first(ui: &Ui, first: Id) {
+    // Nothing keeps the keyboard in the pass that only finds out how large the dialog is.
+    if ui.is_sizing_pass() {
+        return;
+    }
+    let id = Id::unique("dialog has had its focus");
+    let pass = ui.ctx().cumulative_pass_nr();
+    let last: Option<u64> = ui.data(|data| data.get_temp(id));
+    if last.is_none_or(|last| last + 1 < pass) {
+        ui.memory_mut(|memory| memory.request_focus(first));
+    }
+    ui.data_mut(|data| data.insert_temp(id, pass));
+}

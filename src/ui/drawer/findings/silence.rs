@@ -16,6 +16,7 @@ pub fn silence_ui(ui: &mut Ui, cx: &Cx<'_>, silence: &ToolSilence) {
     ui.add(Label::new(RichText::new(format!("{rule} · {tool}")).font(theme::mono(12.5)).color(t.text)).wrap());
     let mut typed = reason.clone();
     let field = LineEdit { name: "Reason", hint: "why it is not a fault here", width: ui.available_width(), is_secret: false };
+    widgets::focus_first(ui, field.id("reason"));
     if field.show(ui, "reason", &mut typed) {
         cx.send(Action::ShowDialog(Dialog::Silence(ToolSilence { reason: typed.clone(), ..silence.clone() })));
     }
