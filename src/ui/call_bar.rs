@@ -484,8 +484,12 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     let chips = Rect::from_min_max(egui::pos2(left, pencil.rect.top()), egui::pos2(pencil.rect.left(), pencil.rect.bottom()));
     let opens =
         ui.interact(chips, ui.scope_id().with("argument chips"), Sense::CLICK).on_hover_cursor(egui::CursorIcon::PointingHand);
-    let mut popup =
-        Popup::from_toggle_button_response(&pencil).width(640.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    // Neither closed nor moved by a chip that comes or grows while its argument is typed.
+    let mut popup = Popup::from_toggle_button_response(&pencil)
+        .id(ui.scope_id().with("arguments"))
+        .anchor(chips.union(pencil.rect))
+        .width(640.0)
+        .close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     if opens.clicked() {
         popup = popup.open_memory(Some(egui::SetOpenCommand::Toggle));
     }

@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable;
 use mcp_loupe::state::{Action, CallAction, ConnectAction, Connection, Screen, ViewAction};
 
 use super::painted::paints;
-use super::{Window, click, on_sample, open_with, press, shell, until, until_label};
+use super::{Window, called, click, on_sample, open_with, press, shell, until, until_label};
 
 /// A server with two tools, one of them declared read-only; `then` is what its script does once they are listed.
 fn two_tools(then: &str) -> Window {
@@ -160,4 +160,23 @@ fn a_call_without_what_is_required_puts_the_cursor_there() {
     window.step();
     assert!(field(&window, "title"), "the one that is still missing");
     assert!(window.state().state.running.is_none() && window.state().state.capture().is_none());
+}
+
+#[test]
+fn the_form_stays_open_while_the_first_argument_is_typed() {
+    let mut window = called([1_280.0, 800.0], "dual_search_companies");
+    window.state_mut().state.perform(CallAction::ClearArguments, &mut Vec::new());
+    until(&mut window, "the form can be opened", |window| window.query_by_label("Arguments").is_some());
+    click(&mut window, "Arguments");
+    let field = |window: &Window| window.query_by_role_and_label(Role::TextInput, "searchTerm").is_some();
+    until(&mut window, "the form is open", field);
+    window.get_by_role_and_label(Role::TextInput, "searchTerm").focus();
+    window.step();
+    for letter in ["n", "o"] {
+        window.event(Event::Text(letter.into()));
+        window.step();
+        window.step();
+    }
+    until(&mut window, "both are typed", |window| window.state().state.form().is_some_and(|form| form.text.contains("\"no\"")));
+    assert!(window.get_by_role_and_label(Role::TextInput, "searchTerm").is_focused());
 }
