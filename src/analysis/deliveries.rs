@@ -232,7 +232,8 @@ fn cells(subject: &ParsedCapture, result: &str, hosts: &Hosts, cancel: &Cancel) 
     let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}");
     let capture = Capture { response: Some(Bytes::from(response)), outcome: Outcome::Result, ..(*subject.capture).clone() };
     let made = ParsedCapture::of(Arc::new(capture));
-    let mut views = host_report::views(&made, hosts, &RenderCache::default(), cancel);
+    let hosts: Vec<&Arc<Host>> = hosts.iter().collect();
+    let mut views = host_report::views(&made, &hosts, &RenderCache::default(), cancel);
     // Against the payload of the answer, also where the delivery itself has none.
     let told = host_report::tell(subject, &mut views, false, cancel);
     cancel.check()?;

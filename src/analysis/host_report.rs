@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::capture::{FactCount, FactMatches, FactState, Payload};
 use crate::format::ledger::INTERRUPTED;
 use crate::format::{ParsedCapture, TextMemo};
-use crate::host::{HostView, Hosts, RenderCache, TextOrigin, ViewContext};
+use crate::host::{Host, HostView, RenderCache, TextOrigin, ViewContext};
 use crate::parallel::parallel_map;
 use crate::token::{Encoding, Tokens};
 
@@ -45,10 +45,9 @@ fn is_small(subject: &ParsedCapture) -> bool {
 
 /// What each host shows of an answer, in their order; where the asker has looked away meanwhile, those that were not
 /// reached say so.
-pub(super) fn views(subject: &ParsedCapture, hosts: &Hosts, written: &RenderCache, cancel: &Cancel) -> Vec<HostView> {
+pub(super) fn views(subject: &ParsedCapture, hosts: &[&Arc<Host>], written: &RenderCache, cancel: &Cancel) -> Vec<HostView> {
     let context = ViewContext::of(&subject.capture);
-    let hosts: Vec<_> = hosts.iter().collect();
-    let Ok(views) = parallel_map(&hosts, is_small(subject), |host| {
+    let Ok(views) = parallel_map(hosts, is_small(subject), |host| {
         Ok::<_, Infallible>(match cancel.is_cancelled() {
             true => HostView::interrupted(host, written),
             false => host.view_among(subject, &context, written),

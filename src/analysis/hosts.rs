@@ -23,6 +23,9 @@ use crate::token::Tokens;
 /// Definitions below this size are not worth further threads.
 const SMALL_BYTES: usize = 64 << 10;
 
+/// Hosts whose texts stand at a time where nobody keeps them.
+const AT_A_TIME: usize = 4;
+
 /// What one host makes of an answer.
 #[derive(Clone, Debug)]
 pub struct HostRow {
@@ -314,13 +317,13 @@ impl HostsReport {
         Ok(report)
     }
 
-    /// The same for somebody who takes what there is when he looks away: a host that was not reached says so. The fields
-    /// that are not wholly kept are named with `names_lost` alone.
-    pub fn so_far(subject: &ParsedCapture, hosts: &Hosts, names_lost: bool, cancel: &Cancel) -> Self {
+    /// The same for somebody who takes what there is when he looks away: a host that was not reached says so.
+    ///
+    /// `in_full` the fields that are not wholly kept are named, and the texts and lanes are there. Else there are figures
+    /// alone, and a few hosts' texts stand at a time: of a large answer all would take many times its size.
+    pub fn so_far(subject: &ParsedCapture, hosts: &Hosts, in_full: bool, cancel: &Cancel) -> Self {
         let tool = &subject.capture.tool;
         let written = RenderCache::default();
-        let mut views = host_report::views(subject, hosts, &written, cancel);
-        let told = host_report::tell(subject, &mut views, names_lost, cancel);
         let server = ViewContext::of(&subject.capture).server;
         let mut definitions = Vec::with_capacity(hosts.len());
         let mut texts = Vec::with_capacity(hosts.len());
@@ -338,32 +341,43 @@ impl HostsReport {
         let beside = Beside::of(subject);
         let answer_bytes = beside.blocks.iter().map(|block| block.text.as_ref().map_or(0, |text| text.len()) as u64).sum();
         let mut rows = Vec::with_capacity(hosts.len());
-        let definitions = definitions.into_iter().zip(definition_tokens);
-        for (((host, view), told), (definition, definition_tokens)) in hosts.iter().zip(views).zip(told).zip(definitions) {
-            let shares = HostShares::of(&view);
-            let mut row = HostRow {
-                host: Arc::clone(host),
-                left_out: beside.left_out(&view, &shares),
-                shares,
-                media: media.in_view(&view),
-                bytes: view.text.len() as u64,
-                view: Arc::new(view),
-                tokens: told.as_ref().map(|told| told.tokens),
-                facts: told.as_ref().and_then(|told| told.facts),
-                lost: told.map_or_else(Arc::default, |told| told.lost),
-                definition,
-                definition_tokens,
-                outcome: HostOutcome::Unknown,
-            };
-            row.outcome = HostOutcome::of(&row, answer_bytes);
-            rows.push(row);
+        let mut definitions = definitions.into_iter().zip(definition_tokens);
+        let all: Vec<&Arc<Host>> = hosts.iter().collect();
+        for some in all.chunks(if in_full { all.len().max(1) } else { AT_A_TIME }) {
+            let mut views = host_report::views(subject, some, &RenderCache::default(), cancel);
+            let told = host_report::tell(subject, &mut views, in_full, cancel);
+            for (((host, mut view), told), (definition, definition_tokens)) in
+                some.iter().zip(views).zip(told).zip(definitions.by_ref())
+            {
+                let shares = HostShares::of(&view);
+                let (bytes, left_out, media) = (view.text.len() as u64, beside.left_out(&view, &shares), media.in_view(&view));
+                if !in_full {
+                    view.forget_texts();
+                }
+                let mut row = HostRow {
+                    host: Arc::clone(host),
+                    left_out,
+                    shares,
+                    media,
+                    bytes,
+                    view: Arc::new(view),
+                    tokens: told.as_ref().map(|told| told.tokens),
+                    facts: told.as_ref().and_then(|told| told.facts),
+                    lost: told.map_or_else(Arc::default, |told| told.lost),
+                    definition,
+                    definition_tokens,
+                    outcome: HostOutcome::Unknown,
+                };
+                row.outcome = HostOutcome::of(&row, answer_bytes);
+                rows.push(row);
+            }
         }
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by_key(|at| {
             let row: &HostRow = &rows[*at];
             (!row.host.is_own, row.tokens.is_none(), row.missing(), row.tokens.map_or(0, |tokens| tokens.o200k_base))
         });
-        let lanes = lanes(&rows, &order);
+        let lanes = if in_full { lanes(&rows, &order) } else { Vec::new() };
         let mut by_name = order.clone();
         by_name.sort_by_cached_key(|at| rows[*at].host.name.to_lowercase());
         Self { rows, order, lanes, problems: hosts.problems.clone(), by_name }

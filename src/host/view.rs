@@ -107,6 +107,13 @@ impl HostView {
         self.not_computable.is_none()
     }
 
+    /// Lets go of the texts and their origins, which of a large answer are large.
+    pub fn forget_texts(&mut self) {
+        (self.text, self.full) = (Arc::from(""), Arc::from(""));
+        (self.spans, self.full_spans) = (Arc::default(), Arc::default());
+        self.parts = Arc::default();
+    }
+
     /// The parts as worked examples write them: a medium is `@media TYPE`.
     pub fn listing(&self) -> Vec<String> {
         let show = |part: &Part| match part {

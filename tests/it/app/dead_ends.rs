@@ -78,6 +78,8 @@ fn a_server_that_went_away_says_so_and_offers_the_way_back() {
     let mut window = two_tools("read d; exit 3");
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until(&mut window, "it is gone", |window| matches!(window.state().state.connection, Connection::Gone { .. }));
+    // The server may be seen to be gone before its call has ended, and a key during a call is no new call.
+    until(&mut window, "its call has ended", |window| window.state().state.running.is_none());
     window.query_all_by_label_contains("odd, ").next().unwrap_or_else(|| panic!("no such tool")).click();
     until(&mut window, "it is chosen", |window| window.state().state.selected_tool.as_deref() == Some("odd"));
     until(&mut window, "it is said", |window| paints(window, "The server is gone") && paints(window, "Reconnect (Ctrl R)"));
