@@ -377,7 +377,7 @@ impl<'d> Rows<'d> {
 fn lost((a, text): (&ParsedCapture, &str), (b, now): (&ParsedCapture, &str), found: &Difference) -> Vec<LostFacts> {
     let (Some(old), Some(new)) = (&a.payload, &b.payload) else { return Vec::new() };
     let missing = |matched: &crate::capture::FactMatches| -> HashSet<usize> {
-        matched.facts.iter().filter(|fact| fact.state.is_missing()).map(|fact| fact.node()).collect()
+        matched.facts.iter().filter(|fact| fact.state().is_missing()).map(|fact| fact.node()).collect()
     };
     if text == now {
         return Vec::new();
@@ -392,7 +392,7 @@ fn lost((a, text): (&ParsedCapture, &str), (b, now): (&ParsedCapture, &str), fou
         None => HashMap::new(),
     };
     let mut fields: BTreeMap<String, u64> = BTreeMap::new();
-    for fact in before.facts.iter().filter(|fact| !fact.state.is_missing() && after.contains(&fact.node())) {
+    for fact in before.facts.iter().filter(|fact| !fact.state().is_missing() && after.contains(&fact.node())) {
         let is_changed = changed.get(&fact.node()).is_some_and(|new| !untold.contains(new));
         if let (false, Some(node)) = (is_changed, old.doc.node(fact.node())) {
             *fields.entry(name(&pattern(node, old.root))).or_default() += 1;

@@ -68,7 +68,7 @@ impl HostCuts {
         let missing = match &subject.payload {
             Some(payload) => {
                 let matched = locate_facts(payload, &view.text);
-                matched.facts.iter().filter(|fact| fact.state == FactState::Missing).map(|fact| fact.node()).collect()
+                matched.facts.iter().filter(|fact| fact.state() == FactState::Missing).map(|fact| fact.node()).collect()
             }
             None => BTreeSet::new(),
         };

@@ -235,7 +235,7 @@ fn lost_fields(payload: &Payload, matched: &FactMatches, columns: &Columns) -> V
         });
         let field = &mut fields[place];
         field.total += 1;
-        match fact.state {
+        match fact.state() {
             FactState::Kept => {}
             FactState::Reworded => field.reworded += 1,
             FactState::Missing | FactState::Differs => field.missing += 1,

@@ -117,7 +117,7 @@ impl Parts {
         let root = payload.root();
         let matched = locate_facts(payload, &text);
         let missing: HashSet<usize> =
-            matched.facts.iter().filter(|fact| fact.state.is_missing()).map(|fact| fact.node()).collect();
+            matched.facts.iter().filter(|fact| fact.state().is_missing()).map(|fact| fact.node()).collect();
         let json = compact_without(root, |_| false);
         let said = compact_without(root, |node| missing.contains(&node.index()));
         let left_out = count(&said) - count(&json);

@@ -132,8 +132,11 @@ impl TextView {
     /// Everything about a text that does not depend on the width it is shown in.
     fn new(format: &'static str, text: String, is_exact: bool, bytes: u64, syntax: Syntax, matched: FactMatches) -> Self {
         let lines = display_lines(&text);
-        let mut differs: Vec<_> =
-            matched.facts.iter().filter_map(|fact| if fact.state == FactState::Differs { fact.place() } else { None }).collect();
+        let mut differs: Vec<_> = matched
+            .facts
+            .iter()
+            .filter_map(|fact| if fact.state() == FactState::Differs { fact.place() } else { None })
+            .collect();
         differs.sort_by_key(|range| range.start);
         let line_ends = match (text.contains('\n'), text.contains("\r\n")) {
             (_, true) => "CRLF",

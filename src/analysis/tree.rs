@@ -54,7 +54,7 @@ impl TreeView {
 
     fn mark(&mut self, text: &str) {
         for fact in &self.matched.facts {
-            let mark = match (fact.state, fact.place()) {
+            let mark = match (fact.state(), fact.place()) {
                 (FactState::Kept | FactState::Reworded, _) => continue,
                 (FactState::Differs, Some(place)) => Mark::Differs(text[place].to_owned()),
                 (FactState::Missing | FactState::Differs, _) => Mark::NotInText,

@@ -129,7 +129,7 @@ pub fn needed_fields(
         if let Ok(at) = wanted.binary_search_by_key(&column, |(column, _)| *column) {
             let field = &mut wanted[at].1;
             field.of += 1;
-            field.missing += u64::from(fact.state.is_missing());
+            field.missing += u64::from(fact.state().is_missing());
         }
     }
     let needed = wanted.len() as u64;

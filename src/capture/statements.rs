@@ -60,7 +60,7 @@ pub fn text_only(
         }
     };
     let mut said: Vec<Range<usize>> =
-        matched.facts.iter().filter(|fact| !fact.state.is_missing()).filter_map(Fact::place).collect();
+        matched.facts.iter().filter(|fact| !fact.state().is_missing()).filter_map(Fact::place).collect();
     said.sort_by_key(|range| range.start);
     scan(text, &words, &said)
 }

@@ -12,7 +12,7 @@ use super::rule::saved;
 use super::{CheckedServer, CheckedTool, FoundAt, FoundIn};
 use crate::analysis::{self, Columns, Parts};
 use crate::capture::facts::record_lists;
-use crate::capture::{Fact, FactMatches, Outcome, Payload, Tool, locate_facts, text_only};
+use crate::capture::{Fact, FactCount, FactMatches, Outcome, Payload, Tool, locate_facts, text_only};
 use crate::format::{MARKDOWN, ParsedCapture, TextOnly};
 use crate::host::{Hosts, LimitState, RenderCache, ViewContext};
 use crate::json::{Doc, Kind, Node};
@@ -38,7 +38,7 @@ pub struct CheckedAnswer<'a> {
     pub server: CheckedServer<'a>,
     pub hosts: &'a Hosts,
     /// The texts of all text blocks in order, one LF between two.
-    pub text: String,
+    pub text: Cow<'a, str>,
     /// The blocks with their ranges in `text`.
     blocks: Vec<(usize, Range<usize>)>,
     markdown: OnceLock<Vec<(Event<'static>, Range<usize>)>>,
@@ -59,14 +59,16 @@ pub struct CheckedAnswer<'a> {
 impl<'a> CheckedAnswer<'a> {
     pub fn of(subject: &'a Arc<ParsedCapture>, server: CheckedServer<'a>, hosts: &'a Hosts) -> Self {
         let mut blocks = Vec::new();
-        let mut text = String::new();
+        let mut text = Cow::Borrowed("");
         for block in subject.reading.text_blocks() {
             let own = block.text.as_deref().unwrap_or_default();
-            if !blocks.is_empty() {
-                text.push('\n');
+            if blocks.is_empty() {
+                text = Cow::Borrowed(own);
+            } else {
+                text.to_mut().push('\n');
+                text.to_mut().push_str(own);
             }
-            blocks.push((block.index, text.len()..text.len() + own.len()));
-            text.push_str(own);
+            blocks.push((block.index, text.len() - own.len()..text.len()));
         }
         Self {
             subject,
@@ -130,9 +132,13 @@ impl<'a> CheckedAnswer<'a> {
         said.max_by_key(|(node, more)| (*more, std::cmp::Reverse(node.index())))
     }
 
-    /// The facts of the data in the text.
+    /// The facts of the data in the text; only how many are missing where there is no text.
     pub fn matched(&self) -> &FactMatches {
         self.matched.get_or_init(|| match &self.subject.payload {
+            Some(payload) if self.text.trim().is_empty() => {
+                let total = FactCount::all_kept(payload).total;
+                FactMatches { count: FactCount { total, missing: total, ..Default::default() }, ..Default::default() }
+            }
             Some(payload) => locate_facts(payload, &self.text),
             None => FactMatches::default(),
         })
@@ -164,7 +170,7 @@ impl<'a> CheckedAnswer<'a> {
     /// The numbers of the text that stand for no other value and say how far they are rounded.
     pub fn rounded_numbers(&self) -> &RoundedNumbers {
         self.rounded.get_or_init(|| {
-            let told = self.matched().facts.iter().filter(|fact| !fact.state.is_missing());
+            let told = self.matched().facts.iter().filter(|fact| !fact.state().is_missing());
             let mut taken: Vec<_> = told.filter_map(Fact::place).collect();
             taken.sort_by_key(|place| place.start);
             RoundedNumbers::of(self.markdown_text(), &taken)
@@ -202,7 +208,7 @@ impl<'a> CheckedAnswer<'a> {
         let parse = || {
             let trimmed = self.text.trim();
             let is_bracketed = trimmed.starts_with(['{', '[']) && self.blocks.len() == 1;
-            is_bracketed.then(|| Doc::parse(self.text.clone().into_bytes().into())).filter(Doc::is_json)
+            is_bracketed.then(|| Doc::parse(self.text.clone().into_owned().into())).filter(Doc::is_json)
         };
         self.json.get_or_init(parse).as_ref()
     }
@@ -348,7 +354,7 @@ impl<'a> CheckedAnswer<'a> {
     pub fn strings_in_text(&self) -> Vec<(Node<'a>, Range<usize>)> {
         let Some(payload) = &self.subject.payload else { return Vec::new() };
         let matched = self.matched();
-        let kept = matched.facts.iter().filter(|fact| !fact.state.is_missing());
+        let kept = matched.facts.iter().filter(|fact| !fact.state().is_missing());
         kept.filter_map(|fact| Some((payload.doc.node(fact.node())?, fact.place()?)))
             .filter(|(node, _)| node.kind() == Kind::String)
             .collect()

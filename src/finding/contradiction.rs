@@ -131,7 +131,7 @@ pub fn contradictions(answer: &CheckedAnswer<'_>, settings: &RuleSettings) -> Ve
 /// The text as it is sent, where it is no JSON; else the data as a Markdown list.
 fn markdown(answer: &CheckedAnswer<'_>) -> Option<String> {
     let is_told = !answer.text.trim().is_empty() && answer.json_text().is_none();
-    if is_told { Some(answer.text.clone()) } else { answer.written("markdown-list") }
+    if is_told { Some(answer.text.to_string()) } else { answer.written("markdown-list") }
 }
 
 fn with_data(answer: &CheckedAnswer<'_>, text: String) -> Option<Parts> {

@@ -156,7 +156,7 @@ fn in_data(payload: &Payload, matched: &FactMatches, text: &str, place: &Finding
 fn told<'m>(matched: &'m FactMatches, node: Node<'_>) -> impl Iterator<Item = Range<usize>> + use<'m> {
     let (from, end) = (matched.facts.partition_point(|fact| fact.node() < node.index()), node.subtree_end());
     let own = matched.facts[from..].iter().take_while(move |fact| fact.node() < end);
-    own.filter(|fact| !fact.state.is_missing()).filter_map(Fact::place)
+    own.filter(|fact| !fact.state().is_missing()).filter_map(Fact::place)
 }
 
 /// Places in the message.

@@ -172,7 +172,7 @@ fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_envelope = |path: &str| {
         path.rsplit('/').next().is_some_and(|key| MORE.contains(&key) || counts::TOTALS.contains(&key) || is_limit_name(key))
     };
-    let is_missing = |fact: &Fact, node: Node<'_>| fact.state == FactState::Missing && rounded(answer, fact, node).is_none();
+    let is_missing = |fact: &Fact, node: Node<'_>| fact.state() == FactState::Missing && rounded(answer, fact, node).is_none();
     for FieldFacts { path, count: missing, total, nodes, .. } in fields(answer, payload, is_missing) {
         // What is about the page is said in words, if at all.
         if is_envelope(&path) {
@@ -193,8 +193,8 @@ fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
     let mut told = BTreeSet::new();
     for answer in answers.iter().filter(|answer| answer.is_success() && !answer.text.trim().is_empty()) {
         let Some(payload) = answer.structured_payload() else { continue };
-        told.extend(fields(answer, payload, |fact, _| !fact.state.is_missing()).into_iter().map(|field| field.path));
-        for FieldFacts { path, count: missing, nodes, .. } in fields(answer, payload, |fact, _| fact.state.is_missing()) {
+        told.extend(fields(answer, payload, |fact, _| !fact.state().is_missing()).into_iter().map(|field| field.path));
+        for FieldFacts { path, count: missing, nodes, .. } in fields(answer, payload, |fact, _| fact.state().is_missing()) {
             let node = nodes[0];
             let place = answer.data_at(node);
             let (often, values) = never.get(&path).map_or((0, 0), |(often, values, _)| (*often, *values));
@@ -210,7 +210,7 @@ fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
 
 fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
-    let differs = |fact: &Fact, node: Node<'_>| fact.state == FactState::Differs && rounded(answer, fact, node).is_none();
+    let differs = |fact: &Fact, node: Node<'_>| fact.state() == FactState::Differs && rounded(answer, fact, node).is_none();
     for FieldFacts { path, count: differs, nodes, place, .. } in fields(answer, payload, differs) {
         let node = nodes[0];
         // Texts label many things with "ID".
@@ -229,14 +229,15 @@ fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
-    for FieldFacts { path, count: reworded, nodes, .. } in fields(answer, payload, |fact, _| fact.state == FactState::Reworded) {
+    for FieldFacts { path, count: reworded, nodes, .. } in fields(answer, payload, |fact, _| fact.state() == FactState::Reworded)
+    {
         let hit = hits.say(format!("`{path}` stands in the text in another form"));
         for node in nodes {
             hit.at(answer.data_at(node));
         }
         hit.count = reworded;
     }
-    let is_rounded = |fact: &Fact, node: Node<'_>| fact.state.is_missing() && rounded(answer, fact, node).is_some();
+    let is_rounded = |fact: &Fact, node: Node<'_>| fact.state().is_missing() && rounded(answer, fact, node).is_some();
     for FieldFacts { path, count, nodes, .. } in fields(answer, payload, is_rounded) {
         let hit = hits.say(format!("`{path}` stands in the text rounded"));
         for node in nodes {
@@ -375,7 +376,7 @@ fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if taken.is_empty() || is_summary(answer, hits.limit_of(SUMMARY)) {
         return;
     }
-    for FieldFacts { path, count: missing, total, nodes, .. } in fields(answer, payload, |fact, _| fact.state.is_missing()) {
+    for FieldFacts { path, count: missing, total, nodes, .. } in fields(answer, payload, |fact, _| fact.state().is_missing()) {
         let node = nodes[0];
         let key = node.key().unwrap_or_default().to_lowercase().replace('_', "");
         let taker = match taken.get(&key) {

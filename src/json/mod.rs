@@ -87,20 +87,25 @@ impl FaultKind {
 
 const NONE: u32 = u32::MAX;
 
-/// The most values of one document that are read. Each takes 28 bytes beside its own, so that a document of the
-/// smallest ones would fill the memory many times over.
+/// The most values of one document that are read. Each takes 16 bytes beside its own, arrays and objects 28, so that a
+/// document of the smallest ones would fill the memory many times over.
 pub const MAX_NODES: usize = 1 << 24;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     start: u32,
-    end: u32,
-    /// Where the key's inside begins, behind its quote; `NONE` where there is no key. It ends where the colon says.
-    key: u32,
+    /// Where a scalar ends; of an array or object, its place among the document's [`Container`]s.
+    end_or_container: u32,
     parent: u32,
     /// Position among the parent's children, at most [`MAX_NODES`], and the kind in the bits above.
     ordinal_and_kind: u32,
-    /// Tape index just past this subtree.
+}
+
+/// What an array or object has that no scalar needs.
+#[derive(Clone, Copy, Debug)]
+struct Container {
+    end: u32,
+    /// Tape index just past its subtree.
     next: u32,
     /// Number of children.
     len: u32,
@@ -114,10 +119,21 @@ impl Entry {
         KINDS[(self.ordinal_and_kind >> ORDINAL_BITS) as usize]
     }
 
-    /// The inside of the key: between it and the value stand a quote, a colon and white space.
-    fn raw_key(self, bytes: &[u8]) -> Option<&[u8]> {
-        let member = bytes.get(self.key as usize..self.start as usize)?;
-        member.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end().strip_suffix(b"\"")
+    fn container(self) -> Option<usize> {
+        matches!(self.kind(), Kind::Array | Kind::Object).then_some(self.end_or_container as usize)
+    }
+}
+
+/// The inside of the key of the member whose value starts at `value`: a quote within it has a backslash before it.
+fn key_before(bytes: &[u8], value: usize) -> Option<Range<usize>> {
+    let inside = bytes[..value].trim_ascii_end().strip_suffix(b":")?.trim_ascii_end().strip_suffix(b"\"")?;
+    let mut quote = inside.len();
+    loop {
+        quote = inside[..quote].iter().rposition(|&byte| byte == b'"')?;
+        let escapes = inside[..quote].iter().rev().take_while(|&&byte| byte == b'\\').count();
+        if escapes % 2 == 0 {
+            return Some(quote + 1..inside.len());
+        }
     }
 }
 
@@ -128,6 +144,7 @@ const KINDS: [Kind; 6] = [Kind::Null, Kind::Bool, Kind::Number, Kind::String, Ki
 pub struct Doc {
     bytes: Bytes,
     tape: Vec<Entry>,
+    containers: Vec<Container>,
     faults: Vec<Fault>,
 }
 
@@ -190,8 +207,12 @@ impl std::fmt::Debug for Node<'_> {
 }
 
 impl<'a> Node<'a> {
-    fn entry(self) -> &'a Entry {
-        &self.doc.tape[self.index]
+    fn entry(self) -> Entry {
+        self.doc.tape[self.index]
+    }
+
+    fn container(self) -> Option<Container> {
+        self.entry().container().map(|container| self.doc.containers[container])
     }
 
     pub fn doc(self) -> &'a Doc {
@@ -204,7 +225,7 @@ impl<'a> Node<'a> {
     }
 
     pub fn subtree_end(self) -> usize {
-        self.entry().next as usize
+        self.container().map_or(self.index + 1, |container| container.next as usize)
     }
 
     pub fn kind(self) -> Kind {
@@ -214,7 +235,8 @@ impl<'a> Node<'a> {
     /// Byte range in the document.
     pub fn range(self) -> Range<usize> {
         let entry = self.entry();
-        entry.start as usize..entry.end as usize
+        let end = self.container().map_or(entry.end_or_container, |container| container.end);
+        entry.start as usize..end as usize
     }
 
     /// The exact bytes.
@@ -249,7 +271,7 @@ impl<'a> Node<'a> {
 
     /// Number of children of an array or object, duplicates included.
     pub fn len(self) -> usize {
-        self.entry().len as usize
+        self.container().map_or(0, |container| container.len as usize)
     }
 
     pub fn is_empty(self) -> bool {
@@ -260,15 +282,20 @@ impl<'a> Node<'a> {
         matches!(self.kind(), Kind::Array | Kind::Object)
     }
 
+    /// Where the inside of the member's key stands.
+    fn key_inside(self) -> Option<Range<usize>> {
+        self.parent().filter(|parent| parent.kind() == Kind::Object)?;
+        key_before(&self.doc.bytes, self.entry().start as usize)
+    }
+
     /// The member's key as received, between its quotes, escapes not undone.
     pub fn raw_key(self) -> Option<&'a [u8]> {
-        self.entry().raw_key(&self.doc.bytes)
+        self.key_inside().map(|inside| &self.doc.bytes[inside])
     }
 
     /// The key's place in the document, its quotes included.
     pub fn key_range(self) -> Option<Range<usize>> {
-        let (key, inside) = (self.raw_key()?, self.entry().key as usize);
-        Some(inside - 1..inside + key.len() + 1)
+        self.key_inside().map(|inside| inside.start - 1..inside.end + 1)
     }
 
     /// The member's key, decoded; `None` for array elements and the root.
@@ -278,7 +305,7 @@ impl<'a> Node<'a> {
 
     /// Children in order, duplicate keys included.
     pub fn children(self) -> Children<'a> {
-        Children { doc: self.doc, next: self.index + 1, end: if self.is_container() { self.subtree_end() } else { 0 } }
+        Children { doc: self.doc, next: self.index + 1, end: self.subtree_end() }
     }
 
     /// The member with this key; of duplicates the last, as most readers take it.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 
-use super::{Doc, Entry, Fault, FaultKind, Kind, NONE, ORDINAL_BITS, decode_string, hex4};
+use super::{Container, Doc, Entry, Fault, FaultKind, Kind, NONE, ORDINAL_BITS, decode_string, hex4, key_before};
 
 /// Objects up to this size are searched for duplicate keys pair by pair; larger ones through a set.
 const PAIRWISE: usize = 12;
@@ -15,6 +15,7 @@ struct Parser {
     bytes: Bytes,
     at: usize,
     tape: Vec<Entry>,
+    containers: Vec<Container>,
     /// Values that are read.
     most: usize,
     faults: Vec<Fault>,
@@ -29,8 +30,16 @@ struct Stop;
 
 pub(super) fn parse(bytes: Bytes, most: usize) -> Doc {
     let estimate = (bytes.len() / 16).min(1 << 20);
-    let mut parser =
-        Parser { at: 0, tape: Vec::with_capacity(estimate), most, faults: Vec::new(), counts: [0; 3], open: Vec::new(), bytes };
+    let mut parser = Parser {
+        at: 0,
+        tape: Vec::with_capacity(estimate),
+        containers: Vec::new(),
+        most,
+        faults: Vec::new(),
+        counts: [0; 3],
+        open: Vec::new(),
+        bytes,
+    };
     if u32::try_from(parser.bytes.len()).is_ok_and(|len| len != NONE) {
         if parser.bytes.starts_with(b"\xef\xbb\xbf") {
             parser.at = 3;
@@ -41,7 +50,7 @@ pub(super) fn parse(bytes: Bytes, most: usize) -> Doc {
     } else {
         parser.fault(FaultKind::Syntax("larger than 4 GiB"));
     }
-    Doc { bytes: parser.bytes, tape: parser.tape, faults: parser.faults }
+    Doc { bytes: parser.bytes, tape: parser.tape, containers: parser.containers, faults: parser.faults }
 }
 
 impl Parser {
@@ -78,11 +87,10 @@ impl Parser {
     }
 
     fn document(&mut self) -> Result<(), Stop> {
-        let mut key = None;
         loop {
             // A value is expected here.
             self.skip_space();
-            let opened = self.value(key.take())?;
+            let opened = self.value()?;
             if opened {
                 self.skip_space();
                 let index = self.open.last().copied().unwrap_or(0);
@@ -93,7 +101,7 @@ impl Parser {
                     self.close(index);
                 } else {
                     if is_object {
-                        key = Some(self.key()?);
+                        self.key()?;
                     }
                     continue;
                 }
@@ -113,7 +121,7 @@ impl Parser {
                         self.at += 1;
                         if is_object {
                             self.skip_space();
-                            key = Some(self.key()?);
+                            self.key()?;
                         }
                         break;
                     }
@@ -130,13 +138,14 @@ impl Parser {
     }
 
     fn close(&mut self, index: u32) {
-        let next = offset(self.tape.len());
-        let entry = &mut self.tape[index as usize];
-        entry.end = offset(self.at);
-        entry.next = next;
         self.open.pop();
+        let (end, next) = (offset(self.at), offset(self.tape.len()));
+        let Some(container) = self.container(index) else { return };
+        container.end = end;
+        container.next = next;
+        let len = container.len as usize;
         if self.tape[index as usize].kind() == Kind::Object {
-            self.find_duplicates(index as usize);
+            self.find_duplicates(index as usize, len);
         }
     }
 
@@ -146,14 +155,16 @@ impl Parser {
         }
     }
 
-    /// Where the inside of the key begins.
-    fn key(&mut self) -> Result<u32, Stop> {
+    fn container(&mut self, index: u32) -> Option<&mut Container> {
+        self.tape[index as usize].container().map(|container| &mut self.containers[container])
+    }
+
+    fn key(&mut self) -> Result<(), Stop> {
         match self.peek() {
             Some(b'"') => {}
             None => return Err(self.fault(FaultKind::UnexpectedEnd)),
             Some(_) => return Err(self.fault(FaultKind::Syntax("expected a key in double quotes"))),
         }
-        let start = self.at + 1;
         self.string()?;
         self.skip_space();
         match self.peek() {
@@ -161,11 +172,11 @@ impl Parser {
             None => return Err(self.fault(FaultKind::UnexpectedEnd)),
             Some(_) => return Err(self.fault(FaultKind::Syntax("expected a colon"))),
         }
-        Ok(offset(start))
+        Ok(())
     }
 
     /// Reads a scalar, or opens a container and says so.
-    fn value(&mut self, key: Option<u32>) -> Result<bool, Stop> {
+    fn value(&mut self) -> Result<bool, Stop> {
         let start = self.at;
         let kind = match self.peek() {
             Some(b'{') => Kind::Object,
@@ -181,7 +192,7 @@ impl Parser {
             return Err(self.fault(FaultKind::TooMany));
         }
         let parent = self.open.last().copied();
-        let ordinal = parent.map_or(0, |parent| self.tape[parent as usize].len);
+        let ordinal = parent.and_then(|parent| self.container(parent)).map_or(0, |parent| parent.len);
         let index = offset(self.tape.len());
         let read = match kind {
             Kind::Object | Kind::Array => {
@@ -198,21 +209,20 @@ impl Parser {
             // `nul` or `1e` is no value; a string cut short still shows what came.
             return Err(Stop);
         }
-        if let Some(parent) = parent {
-            self.tape[parent as usize].len += 1;
+        if let Some(parent) = parent.and_then(|parent| self.container(parent)) {
+            parent.len += 1;
         }
+        let opened = matches!(kind, Kind::Object | Kind::Array);
+        let end = offset(self.at);
         self.tape.push(Entry {
             start: offset(start),
-            end: offset(self.at),
-            key: key.unwrap_or(NONE),
+            end_or_container: if opened { offset(self.containers.len()) } else { end },
             parent: parent.unwrap_or(NONE),
             ordinal_and_kind: (kind as u32) << ORDINAL_BITS | ordinal,
-            next: index + 1,
-            len: 0,
         });
         read?;
-        let opened = matches!(kind, Kind::Object | Kind::Array);
         if opened {
+            self.containers.push(Container { end, next: index + 1, len: 0 });
             self.open.push(index);
         }
         Ok(opened)
@@ -315,8 +325,7 @@ impl Parser {
         Ok(())
     }
 
-    fn find_duplicates(&mut self, index: usize) {
-        let len = self.tape[index].len as usize;
+    fn find_duplicates(&mut self, index: usize, len: usize) {
         if len < 2 {
             return;
         }
@@ -325,9 +334,10 @@ impl Parser {
         let mut child = index + 1;
         for _ in 0..len {
             let Some(entry) = self.tape.get(child) else { break };
-            keys.push(entry.key as usize);
-            decoded.push(decode_string(entry.raw_key(&self.bytes).unwrap_or_default()));
-            child = entry.next as usize;
+            let key = key_before(&self.bytes, entry.start as usize).unwrap_or_default();
+            keys.push(key.start);
+            decoded.push(decode_string(&self.bytes[key]));
+            child = entry.container().map_or(child + 1, |container| self.containers[container].next as usize);
         }
         let mut repeated = Vec::new();
         if len <= PAIRWISE {

@@ -160,3 +160,16 @@ proptest! {
         prop_assert_eq!(written.root().unwrap().as_str().unwrap(), text);
     }
 }
+
+#[test]
+fn a_key_is_found_before_its_value_whatever_is_escaped_in_it() {
+    let text = r#"{"plain":1,"a\"b" : [2,"c\\"],"\\":{"\\\"": 3},"":4,"d\\\\\" : \"e":	5}"#;
+    let doc = Doc::parse(Bytes::from_static(text.as_bytes()));
+    assert!(doc.is_json(), "{:?}", doc.faults());
+    let keyed = (0..doc.len()).filter_map(|index| doc.node(index)).filter_map(|node| Some((node.raw_key()?, node)));
+    let keys: Vec<_> = keyed.clone().map(|(key, _)| std::str::from_utf8(key).unwrap()).collect();
+    assert_eq!(keys, ["plain", r#"a\"b"#, r"\\", r#"\\\""#, "", r#"d\\\\\" : \"e"#]);
+    for (key, node) in keyed {
+        assert_eq!(&text.as_bytes()[node.key_range().unwrap()], [b"\"", key, b"\""].concat());
+    }
+}

@@ -96,7 +96,7 @@ fn describe(payload: &Payload, text: &str) -> String {
     for fact in &found.facts {
         let node = payload.doc.node(fact.node()).unwrap();
         let place = fact.place().map(|place| &text[place]);
-        let state = match fact.state {
+        let state = match fact.state() {
             FactState::Kept => continue,
             FactState::Reworded => format!("reworded {:?}", place.unwrap()),
             FactState::Missing => "missing".to_owned(),
@@ -148,7 +148,7 @@ fn judged(case: &toml::Value) -> (String, String) {
     for fact in &said {
         let pointer = payload.doc.node(fact.node()).unwrap().pointer_from(payload.root).to_string();
         words.insert(pointer.clone(), "kept");
-        let word = match fact.state {
+        let word = match fact.state() {
             FactState::Kept => "kept",
             FactState::Reworded => "reworded",
             FactState::Missing | FactState::Differs => "missing",

@@ -448,8 +448,8 @@ impl Sweep {
                 }
                 let said = || fact.place().map(|place| column.text[place].to_owned()).unwrap_or_default();
                 let cell = &mut column.cells[place.field as usize];
-                let (is_lost, is_other) = (fact.state.is_missing(), fact.state == FactState::Differs);
-                let is_first = match fact.state {
+                let (is_lost, is_other) = (fact.state().is_missing(), fact.state() == FactState::Differs);
+                let is_first = match fact.state() {
                     FactState::Differs => cell.differing == 0,
                     FactState::Reworded => cell.differing + cell.reworded == 0,
                     FactState::Kept => cell.said.is_empty() && cell.differing + cell.reworded == 0,
@@ -460,7 +460,7 @@ impl Sweep {
                 }
                 cell.lost += u64::from(is_lost);
                 cell.differing += u64::from(is_other);
-                cell.reworded += u64::from(fact.state == FactState::Reworded);
+                cell.reworded += u64::from(fact.state() == FactState::Reworded);
                 if let (true, Some(node)) = (is_other && fact.place().is_some(), payload.doc.node(fact.node())) {
                     column.differing.push(ValueMismatch {
                         path: node.pointer_from(payload.root),

@@ -244,7 +244,7 @@ fn sections(sweep: &Sweep, cancel: &Cancel) -> Result<Vec<Section>, Cancelled> {
             }
             cell.ranges = ranges;
         }
-        for (_, place) in column.found.iter().zip(&sweep.facts).filter(|(fact, _)| fact.state.is_missing()) {
+        for (_, place) in column.found.iter().zip(&sweep.facts).filter(|(fact, _)| fact.state().is_missing()) {
             let Some(record) = place.record.map(|record| record as usize) else { continue };
             let missing = &mut sections[record + 1].cells[at].missing;
             let field = place.field as usize;
@@ -307,7 +307,7 @@ fn losses(sweep: &Sweep) -> Vec<FieldLost> {
     let mut losses = Vec::new();
     for (field, known) in sweep.fields.iter().enumerate() {
         for (position, column) in sweep.columns.iter().enumerate().filter(|(_, column)| column.cells[field].lost > 0) {
-            let is_lost = |fact: &&u32| column.found.get(**fact as usize).is_some_and(|found| found.state.is_missing());
+            let is_lost = |fact: &&u32| column.found.get(**fact as usize).is_some_and(|found| found.state().is_missing());
             let record = |fact: &u32| sweep.facts[*fact as usize].record.map(|record| record as usize);
             let first = known
                 .facts

@@ -266,12 +266,14 @@ impl<'t> Matcher<'t> {
     }
 
     fn report(self) -> FactMatches {
-        let mut matched = FactMatches::default();
-        let canon = self.page.canon;
-        matched.facts.reserve_exact(self.found.iter().flatten().count());
-        for (offset, found) in self.found.into_iter().enumerate() {
-            let Some(found) = found else { continue };
-            let count: &mut FactCount = &mut matched.count;
+        // What was searched with is as large as what was found: it goes first.
+        let Self { source, root, page, served, used, found, row_places, .. } = self;
+        let canon = page.canon;
+        drop((page, served, used));
+        let mut count = FactCount::default();
+        // A fact is as large as what was found of it, so that it takes its place.
+        let facts = found.into_iter().enumerate().filter_map(|(offset, found)| {
+            let found = found?;
             count.total += 1;
             match found.state {
                 FactState::Kept => count.kept += 1,
@@ -279,12 +281,13 @@ impl<'t> Matcher<'t> {
                 FactState::Missing | FactState::Differs => count.missing += 1,
             }
             let place = found.span.map(|span| canon.source(span.range()));
-            matched.facts.push(Fact::of(self.root.index() + offset, found.state, place.as_ref()));
-        }
-        let mut places = self.row_places.into_iter().flatten();
-        for record in row_set(self.root) {
+            Some(Fact::of(root.index() + offset, found.state, place.as_ref()))
+        });
+        let mut matched = FactMatches { facts: facts.collect(), records: Vec::new(), count };
+        let mut places = row_places.into_iter().flatten();
+        for record in row_set(root) {
             let places: Places = places.next().into_iter().flatten().map(|place| canon.source(place)).collect();
-            matched.records.push(Record { node: record.index(), places: whole_lines(self.source, &places) });
+            matched.records.push(Record { node: record.index(), places: whole_lines(source, &places) });
         }
         matched
     }

@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use self::span::Span;
 use super::Payload;
-use crate::json::{Kind, Node};
+use crate::json::{Kind, MAX_NODES, Node};
 
 /// What became of a fact in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub enum FactState {
     Differs,
 }
 
+const STATES: [FactState; 4] = [FactState::Kept, FactState::Reworded, FactState::Missing, FactState::Differs];
+
 impl FactState {
     /// Whether the text does not carry the value.
     pub fn is_missing(self) -> bool {
@@ -42,22 +44,30 @@ impl FactState {
     }
 }
 
-/// One fact of the payload, matched against one text.
+/// One fact of the payload, matched against one text. A large answer has one for each of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fact {
-    node: u32,
-    pub state: FactState,
+    /// The tape index of the leaf, below [`MAX_NODES`], and the state in the bits above.
+    node_and_state: u32,
     span: Option<Span>,
 }
 
+const NODE_BITS: u32 = 28;
+const _: () = assert!(MAX_NODES <= 1 << NODE_BITS);
+
 impl Fact {
     fn of(node: usize, state: FactState, place: Option<&Range<usize>>) -> Self {
-        Self { node: u32::try_from(node).unwrap_or(u32::MAX), state, span: place.map(Span::of) }
+        let node = u32::try_from(node).unwrap_or(u32::MAX) & ((1 << NODE_BITS) - 1);
+        Self { node_and_state: (state as u32) << NODE_BITS | node, span: place.map(Span::of) }
+    }
+
+    pub fn state(&self) -> FactState {
+        STATES[(self.node_and_state >> NODE_BITS) as usize]
     }
 
     /// Tape index of the leaf in the payload's document.
     pub fn node(&self) -> usize {
-        self.node as usize
+        (self.node_and_state & ((1 << NODE_BITS) - 1)) as usize
     }
 
     /// Where it stands in the text, as far as that is known; of a fact that differs, where the other value stands.
@@ -106,7 +116,7 @@ impl FactMatches {
     pub fn proved(mut self) -> Self {
         self.facts
             .iter_mut()
-            .filter(|fact| fact.state.is_missing())
+            .filter(|fact| fact.state().is_missing())
             .for_each(|fact| *fact = Fact::of(fact.node(), FactState::Kept, None));
         self.count.kept += std::mem::take(&mut self.count.missing);
         self

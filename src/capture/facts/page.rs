@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::canon::{Canon, is_space};
 use super::index::{Index, Needle, floor};
 use super::labels::{Field, Fit, spoken};
-use super::span::{is_ornament, trim};
+use super::span::{Span, is_ornament, trim};
 use super::tables::{self, Row};
 use super::whole;
 use crate::json::Node;
@@ -17,9 +17,23 @@ use crate::json::Node;
 pub(super) struct Slot {
     /// Which label, as an index of the page's names.
     pub(super) name: u32,
-    pub(super) value: Range<usize>,
+    value: Span,
     /// A cell or an element: the value ends where it ends, and a comma beside it parts it from the next.
     pub(super) is_cell: bool,
+}
+
+impl Slot {
+    fn new(name: u32, value: &Range<usize>, is_cell: bool) -> Self {
+        Self { name, value: Span::of(value), is_cell }
+    }
+
+    pub(super) fn value(&self) -> Range<usize> {
+        self.value.range()
+    }
+
+    fn end_at(&mut self, end: usize) {
+        self.value = Span::of(&(self.value().start..end));
+    }
 }
 
 /// A place that may open a part of the text: a heading, a label, the first cell of a row.
@@ -72,7 +86,7 @@ impl<'t> Page<'t> {
         let mut builder = Builder { page, known: HashMap::new(), keys };
         builder.read();
         let mut page = builder.page;
-        page.slots.sort_by_key(|slot| (slot.value.start, std::cmp::Reverse(slot.value.end)));
+        page.slots.sort_by_key(|slot| (slot.value().start, std::cmp::Reverse(slot.value().end)));
         page.heads.sort_by_key(|head| head.start);
         page.headers.sort_by_key(|header| header.start);
         page
@@ -84,13 +98,13 @@ impl<'t> Page<'t> {
 
     /// The slot a place stands in.
     pub(super) fn slot_at(&self, at: usize) -> Option<usize> {
-        let last = self.slots.partition_point(|slot| slot.value.start <= at).checked_sub(1)?;
-        (at < self.slots[last].value.end).then_some(last)
+        let last = self.slots.partition_point(|slot| slot.value().start <= at).checked_sub(1)?;
+        (at < self.slots[last].value().end).then_some(last)
     }
 
     /// The slots that begin in a range.
     pub(super) fn slots_in(&self, range: &Range<usize>) -> Range<usize> {
-        let at = |offset| self.slots.partition_point(|slot| slot.value.start < offset);
+        let at = |offset| self.slots.partition_point(|slot| slot.value().start < offset);
         at(range.start)..at(range.end)
     }
 
@@ -118,7 +132,7 @@ impl<'t> Page<'t> {
 
     pub(super) fn is_whole(&self, hit: &Range<usize>) -> bool {
         let slot = self.slot_at(hit.start).map(|slot| &self.slots[slot]);
-        let cell = slot.filter(|slot| slot.is_cell).map(|slot| trim(self.text(), slot.value.clone()));
+        let cell = slot.filter(|slot| slot.is_cell).map(|slot| trim(self.text(), slot.value()));
         whole::is_whole(self.text(), hit, cell.as_ref(), slot.is_some())
     }
 }
@@ -162,7 +176,7 @@ impl<'t> Builder<'t, '_> {
                     self.head(Head { name, start: line.start, body: head.end, opens: false, begins_line: true });
                     for (label, value) in cells {
                         let name = self.name(&label);
-                        self.page.slots.push(Slot { name, value: value.clone(), is_cell: true });
+                        self.page.slots.push(Slot::new(name, &value, true));
                         // JSON in a cell has labels of its own.
                         if text[value.clone()].trim_start_matches(is_ornament).starts_with(['{', '[']) {
                             self.labels(value);
@@ -192,21 +206,21 @@ impl<'t> Builder<'t, '_> {
                         };
                         match value.filter(|_| !begins && !is_title()) {
                             Some(value) => {
-                                self.page.slots[value].value.end = line.end;
+                                self.page.slots[value].end_at(line.end);
                                 self.page.heads.truncate(heads);
                             }
                             None => (value, first) = (None, None),
                         }
                         continue;
                     };
-                    value = (is_item && !trim(text, slot.value.clone()).is_empty()).then_some(self.page.slots.len() - 1);
+                    value = (is_item && !trim(text, slot.value()).is_empty()).then_some(self.page.slots.len() - 1);
                     first = first.or(Some(slot.name));
                 }
             }
         }
         for (label, value) in tables::columns_and_rows(text, &mut self.page.headers) {
             let name = self.name(&label);
-            self.page.slots.push(Slot { name, value, is_cell: true });
+            self.page.slots.push(Slot::new(name, &value, true));
         }
     }
 
@@ -250,12 +264,12 @@ impl<'t> Builder<'t, '_> {
                     {
                         // What looks like labels inside is a part of the value.
                         while self.page.slots.len() > first
-                            && self.page.slots.last().is_some_and(|slot| slot.value.start > tag.start)
+                            && self.page.slots.last().is_some_and(|slot| slot.value().start > tag.start)
                         {
                             self.page.slots.pop();
                         }
                         let name = self.name(&label);
-                        self.page.slots.push(Slot { name, value: tag.end..at, is_cell: true });
+                        self.page.slots.push(Slot::new(name, &(tag.end..at), true));
                     }
                     tag = at..at;
                 }
@@ -274,9 +288,9 @@ impl<'t> Builder<'t, '_> {
                     let Some(label) = self.label_before(line.start, at) else { continue };
                     if self.page.slots.len() > first
                         && let Some(last) = self.page.slots.last_mut()
-                        && last.value.end > label.start
+                        && last.value().end > label.start
                     {
-                        last.value.end = label.start.max(last.value.start);
+                        last.end_at(label.start.max(last.value().start));
                     }
                     let name = self.name(&label);
                     let value = at + 1..line.end;
@@ -284,7 +298,7 @@ impl<'t> Builder<'t, '_> {
                     let opens = beside.is_empty() || beside.starts_with(['{', '[', '|', '>']);
                     let begins_line = !text[line.start..label.start].contains(char::is_alphanumeric);
                     self.head(Head { name, start: label.start, body: at + 1, opens, begins_line });
-                    self.page.slots.push(Slot { name, value, is_cell: false });
+                    self.page.slots.push(Slot::new(name, &value, false));
                 }
             }
         }
@@ -383,7 +397,7 @@ mod tests {
     fn found(text: &str, keys: &[&str]) -> Vec<(String, String)> {
         let canon = Canon::of(text);
         let page = Page::of(&canon, &keys.iter().map(|key| spoken(key)).collect());
-        let value = |slot: &Slot| canon.text[trim(&canon.text, slot.value.clone())].to_owned();
+        let value = |slot: &Slot| canon.text[trim(&canon.text, slot.value())].to_owned();
         page.slots.iter().map(|slot| (page.names[slot.name as usize].to_string(), value(slot))).collect()
     }
 

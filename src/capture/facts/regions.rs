@@ -146,7 +146,7 @@ fn mark(page: &Page<'_>, hit: &Range<usize>, name: &Name) -> Mark {
     let from = floor(text, hit.start.saturating_sub(96));
     let before = text[from..hit.start].trim_end_matches([' ', '"', '\'', '*', '`', '[', '#']);
     let slot = page.slot_at(hit.start).map(|slot| &page.slots[slot]);
-    if let Some(slot) = slot.filter(|slot| slot.is_cell || from + before.len() <= slot.value.start) {
+    if let Some(slot) = slot.filter(|slot| slot.is_cell || from + before.len() <= slot.value().start) {
         let fits = name.fit(&page.names[slot.name as usize]) > Fit::None;
         return if fits { Mark::Labelled } else { Mark::None };
     }

@@ -77,6 +77,6 @@ fn items_with_their_index_stand_under_their_list() {
 fn a_choice_in_another_spelling_is_reworded() {
     let (_, found) =
         matched(r#"{"status":"in_progress","kind":"active","note":"x-ray"}"#, "Status: In progress\nKind: ACTIVE\nNote: other\n");
-    let states: Vec<FactState> = found.facts.iter().map(|fact| fact.state).collect();
+    let states: Vec<FactState> = found.facts.iter().map(|fact| fact.state()).collect();
     assert_eq!(states, [FactState::Reworded, FactState::Reworded, FactState::Differs]);
 }

@@ -209,7 +209,7 @@ fn change(value: &mut Value, keep: &mut impl FnMut(Option<&str>, &mut Value) -> 
 pub fn changed(answer: &CheckedAnswer<'_>, mut keep: impl FnMut(Option<&str>, &mut Value) -> bool) -> Option<Parts> {
     let mut data = value(answer)?;
     change(&mut data, &mut keep);
-    let is_pretty = |text: &String| text.trim().contains('\n');
+    let is_pretty = |text: &str| text.trim().contains('\n');
     let mut parts = answer.parts_with(&data.to_string());
     if let Some(text) = parts.text.as_mut().filter(|_| answer.json_text().is_some() && is_pretty(&answer.text)) {
         *text = format!("{data:#}");

@@ -107,7 +107,7 @@ fn said(answer: &Answer, told: &Answer, layout: &str) -> Option<(String, BTreeMa
     let payload = subject.payload.as_ref().unwrap();
     let facts = locate_facts(payload, &text).facts.into_iter();
     let of = |node| payload.doc.node(node).unwrap().pointer_from(payload.root).to_string();
-    Some((text, facts.map(|fact| (of(fact.node()), fact.state)).collect()))
+    Some((text, facts.map(|fact| (of(fact.node()), fact.state())).collect()))
 }
 
 fn is_told(state: &FactState) -> bool {

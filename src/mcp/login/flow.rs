@@ -26,7 +26,7 @@ const CLIENT_NAME: &str = "Loupe";
 
 /// Why a login did not come about.
 pub(super) struct LoginFailure {
-    /// [`Kind::Consent`] where a person has to say yes to something first.
+    /// [`ProblemKind::Consent`] where a person has to say yes to something first.
     pub kind: ProblemKind,
     pub what: String,
     pub hint: String,

@@ -574,7 +574,7 @@ fn value(judged: &Judged, fact: usize, at: usize) -> Value {
             quoted.filter(|text| text.starts_with('"') && text.ends_with('"')).or_else(|| column.text.get(place.clone()))?;
         Some(said.chars().take(LONGEST).collect::<String>())
     };
-    match found.state {
+    match found.state() {
         FactState::Missing => Value::Lost,
         FactState::Differs => text().map_or(Value::Lost, Value::Other),
         FactState::Kept | FactState::Reworded => Value::Said(text().unwrap_or_default()),

@@ -165,7 +165,7 @@ impl<'t> Matcher<'t> {
         }
         let mut other = Other::Nothing;
         for &slot in scope.own.get(&field).into_iter().flatten() {
-            let place = bare(self.page.text(), self.page.slots[slot].value.clone());
+            let place = bare(self.page.text(), self.page.slots[slot].value());
             let text = &self.page.text()[place.clone()];
             // A container, or nothing, is no value; what stands in it may follow.
             if text.is_empty() || text.starts_with(['{', '[', '|', '>']) {
@@ -325,8 +325,8 @@ impl<'t> Matcher<'t> {
     fn fills(&self, slot: usize, hit: &Range<usize>, leaf: Node<'_>) -> bool {
         let slot = &self.page.slots[slot];
         let text = self.page.text();
-        let inner = &text[slot.value.start..slot.value.end.max(hit.end)];
-        let start = slot.value.start + inner.len() - inner.trim_start().len();
+        let inner = &text[slot.value().start..slot.value().end.max(hit.end)];
+        let start = slot.value().start + inner.len() - inner.trim_start().len();
         if leaf.kind() != Kind::String || leaf.key().is_none() || !text[start..].starts_with('"') || hit.start <= start {
             return true;
         }

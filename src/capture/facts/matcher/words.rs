@@ -53,7 +53,7 @@ impl Matcher<'_> {
         }
         let text = self.page.text();
         for &slot in scope.own.get(&field)? {
-            let place = bare(text, self.page.slots[slot].value.clone());
+            let place = bare(text, self.page.slots[slot].value());
             if place.len() <= LONGEST_NAME && self.served[slot].is_none() && key_words(&text[place.clone()]) == words {
                 self.served[slot] = Some(field);
                 return Some(place);
@@ -66,7 +66,7 @@ impl Matcher<'_> {
     fn relative(&mut self, field: u32, scope: &Scope) -> Option<Range<usize>> {
         let text = self.page.text();
         for &slot in scope.own.get(&field)? {
-            let place = bare(text, self.page.slots[slot].value.clone());
+            let place = bare(text, self.page.slots[slot].value());
             if self.served[slot].is_none() && forms::is_relative_time(&text[place.clone()]) {
                 self.served[slot] = Some(field);
                 return Some(place);
@@ -83,7 +83,7 @@ impl Matcher<'_> {
             let text = self.page.text();
             let mut all = Answers::default();
             let mut add = |slot: usize, is_own: bool| {
-                let place = bare(text, self.page.slots[slot].value.clone());
+                let place = bare(text, self.page.slots[slot].value());
                 if let Some(says) = forms::says(&text[place.clone()], key, is_own) {
                     all[usize::from(says)].push_back(place);
                 }
