@@ -148,7 +148,7 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
     let mut builder = Builder::default();
     if text.starts_with("```") {
         push_fence(&mut lines, &mut builder)?;
-        return builder.finish();
+        return Ok(builder.finish());
     }
     let is_count = |line: &str| line.strip_suffix(" records:").is_some_and(|count| count.parse::<usize>().is_ok());
     if !lines.next().is_some_and(|(_, line)| is_count(line)) {
@@ -166,7 +166,7 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
         }
         push_fence(&mut lines, &mut builder)?;
     }
-    builder.finish_rows()
+    Ok(builder.finish_rows())
 }
 
 /// One step of a path.

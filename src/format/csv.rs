@@ -90,7 +90,7 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
         }
         builder.close();
     }
-    builder.finish_rows()
+    Ok(builder.finish_rows())
 }
 
 fn records(text: &str) -> csv::Reader<&[u8]> {

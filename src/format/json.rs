@@ -28,7 +28,7 @@ impl Format for Compact {
         write_json(subject, false, sink)
     }
     fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
-        Some(Decoded::json(text))
+        Some(Ok(Decoded::json(text)))
     }
 }
 
@@ -46,7 +46,7 @@ impl Format for Pretty {
         write_json(subject, true, sink)
     }
     fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
-        Some(Decoded::json(text))
+        Some(Ok(Decoded::json(text)))
     }
 }
 

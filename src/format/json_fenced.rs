@@ -39,5 +39,5 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
     let (opening, rest) = rest.split_once('\n').ok_or_else(no_fence)?;
     let fence = opening.strip_suffix("json").filter(|fence| fence.len() >= 3).ok_or_else(no_fence)?;
     let inside = rest.strip_suffix('\n').and_then(|rest| rest.strip_suffix(fence)).ok_or_else(no_fence)?;
-    Decoded::json(inside)
+    Ok(Decoded::json(inside))
 }

@@ -134,12 +134,8 @@ enum Reading<'a> {
 }
 
 fn decode(text: &str) -> Result<Decoded, DecodeError> {
-    let written = Decoded::json(text)?;
-    let Some(root) = written.doc.root() else { return Ok(written) };
-    let builder = rebuild(root);
-    // What is indexed next is as large.
-    drop(written);
-    builder.finish()
+    let written = Decoded::json(text).doc()?;
+    Ok(written.root().map_or_else(Builder::default, rebuild).finish())
 }
 
 /// The value with its tables as lists of objects.

@@ -97,7 +97,7 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
     let mut lines = markdown::lines(text).peekable();
     if !has_records {
         push_value(lines, None, &mut builder)?;
-        return builder.finish();
+        return Ok(builder.finish());
     }
     let envelope = markdown::read_envelope(&mut lines);
     builder.open_rows(envelope.into_iter(), Untyped::CELL);
@@ -117,7 +117,7 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
         }
         push_value(rest.take(len - gap), Some(Kind::Object), &mut builder)?;
     }
-    builder.finish_rows()
+    Ok(builder.finish_rows())
 }
 
 /// Builds the value of these lines: of the kind given, else of the kind that its keys tell. They are read twice, since they

@@ -81,7 +81,7 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
         }
         builder.close();
     }
-    builder.finish_rows()
+    Ok(builder.finish_rows())
 }
 
 /// The cells of a line: a pipe after a backslash parts none. One space at either end belongs to the table.

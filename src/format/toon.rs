@@ -42,7 +42,7 @@ impl Format for Toon {
     }
     fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
         let read = toon_format::decode_default::<DecodedText>(text).map_err(|error| DecodeError(error.to_string()));
-        Some(read.and_then(|read| read.decoded()))
+        Some(read.map(|read| read.decoded()))
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::ser::Formatter;
 use toon_format::types::JsonValue;
 
 use super::WriteError;
-use super::round_trip::{DecodeError, Decoded};
+use super::round_trip::Decoded;
 use crate::json::decimal;
 use crate::json::{FaultKind, Kind, Node};
 
@@ -102,7 +102,7 @@ pub(super) struct DecodedText(Vec<u8>);
 
 impl DecodedText {
     /// Reads the text.
-    pub(super) fn decoded(&self) -> Result<Decoded, DecodeError> {
+    pub(super) fn decoded(&self) -> Decoded {
         Decoded::json(&String::from_utf8_lossy(&self.0))
     }
 }

@@ -193,7 +193,7 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
                     });
                 }
             }
-            Part::Eof => return builder.finish(),
+            Part::Eof => return Ok(builder.finish()),
             _ => return Err(unread("something other than elements and text")),
         }
     }

@@ -88,7 +88,7 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
         builder.open(&take_key(&mut open), kind);
         open.push(container);
     }
-    builder.finish()
+    Ok(builder.finish())
 }
 
 /// The key that a value stands under; empty in a sequence, and of the outermost.
@@ -163,7 +163,7 @@ mod tests {
     use crate::format::tests::{of_payload, table, value, write};
 
     fn read(text: &str) -> Result<String, DecodeError> {
-        decode(text).map(|decoded| String::from_utf8_lossy(decoded.doc.bytes()).into_owned())
+        decode(text).map(|decoded| String::from_utf8_lossy(&decoded.json).into_owned())
     }
 
     #[test]

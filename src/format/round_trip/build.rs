@@ -1,16 +1,16 @@
-//! What decoders build: JSON text, indexed when it is complete, so that both sides of a comparison are of one kind.
+//! What decoders build: JSON text, so that both sides of a comparison are of one kind.
 
 use bytes::Bytes;
 
 use crate::json::decimal::is_number;
 use crate::json::{Doc, Kind, write};
 
-/// What a text of some format holds.
+/// What a text of some format holds, as JSON.
 #[derive(Debug)]
 pub struct Decoded {
-    pub doc: Doc,
-    /// Tape index of the list of records, where the text does not tell the key it stands under.
-    pub nameless: Option<usize>,
+    pub json: Bytes,
+    /// Whether it is a list of records, alone or as the last member, and the text does not tell the key it stands under.
+    pub is_nameless: bool,
 }
 
 /// Why a text cannot be read back: it is not of its format; a sentence fragment.
@@ -20,13 +20,18 @@ pub struct DecodeError(pub String);
 
 impl Decoded {
     /// A text that is JSON as it stands.
-    pub(in crate::format) fn json(text: &str) -> Result<Self, DecodeError> {
-        Self::of_doc(Doc::parse(Bytes::copy_from_slice(text.as_bytes())))
+    pub(in crate::format) fn json(text: &str) -> Self {
+        Self { json: Bytes::copy_from_slice(text.as_bytes()), is_nameless: false }
     }
 
-    fn of_doc(doc: Doc) -> Result<Self, DecodeError> {
+    /// Indexes it.
+    ///
+    /// # Errors
+    /// It is no JSON.
+    pub(in crate::format) fn doc(&self) -> Result<Doc, DecodeError> {
+        let doc = Doc::parse(self.json.clone());
         if doc.is_json() {
-            return Ok(Self { doc, nameless: None });
+            return Ok(doc);
         }
         let fault = doc.faults().iter().find(|fault| fault.kind.is_fatal());
         let what = fault.map_or_else(|| "no value".to_owned(), |fault| format!("{} at byte {}", fault.kind.message(), fault.at));
@@ -172,20 +177,15 @@ impl Builder {
         self.open("", Kind::Array);
     }
 
-    /// Closes everything and indexes the value.
-    pub(in crate::format) fn finish(mut self) -> Result<Decoded, DecodeError> {
+    /// Closes everything.
+    pub(in crate::format) fn finish(mut self) -> Decoded {
         self.close_to(0);
-        Decoded::of_doc(Doc::parse(Bytes::from(self.text)))
+        Decoded { json: Bytes::from(self.text), is_nameless: false }
     }
 
     /// The same after [`Builder::open_rows`].
-    pub(in crate::format) fn finish_rows(self) -> Result<Decoded, DecodeError> {
-        let mut decoded = self.finish()?;
-        decoded.nameless = decoded.doc.root().and_then(|root| match root.kind() {
-            Kind::Array => Some(root.index()),
-            _ => root.children().last().map(crate::json::Node::index),
-        });
-        Ok(decoded)
+    pub(in crate::format) fn finish_rows(self) -> Decoded {
+        Decoded { is_nameless: true, ..self.finish() }
     }
 }
 

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
-use super::build::Decoded;
+use super::build::{DecodeError, Decoded};
 use crate::format::rows::RowSet;
 use crate::json::decimal;
 use crate::json::{Children, Kind, Node, write};
@@ -91,10 +91,22 @@ pub(super) struct Found {
 }
 
 /// Compares the payload at `root` with what came back.
-pub(super) fn compare(root: Node<'_>, decoded: &Decoded) -> Found {
+///
+/// # Errors
+/// What came back is no JSON.
+pub(super) fn compare(root: Node<'_>, decoded: &Decoded) -> Result<Found, DecodeError> {
     let mut differ = Differ { root, found: Found::default(), open: Vec::new() };
-    let Some(back) = decoded.doc.root() else { return differ.found };
-    let nameless = decoded.nameless.and_then(|index| decoded.doc.node(index));
+    // Most formats give back what was sent byte for byte: then it need not be indexed.
+    if decoded.json == root.raw() {
+        return Ok(differ.found);
+    }
+    let doc = decoded.doc()?;
+    let Some(back) = doc.root() else { return Ok(differ.found) };
+    let nameless = match back.kind() {
+        _ if !decoded.is_nameless => None,
+        Kind::Array => Some(back),
+        _ => back.children().last(),
+    };
     match (nameless, RowSet::of(root)) {
         (Some(list), Ok(rows)) if rows.list().index() != root.index() => differ.rows(rows.list(), back, list),
         _ => differ.pair(root, back),
@@ -112,7 +124,7 @@ pub(super) fn compare(root: Node<'_>, decoded: &Decoded) -> Found {
             }
         }
     }
-    differ.found
+    Ok(differ.found)
 }
 
 /// An open container on both sides.

@@ -16,7 +16,6 @@ pub use compare::{DifferenceKind, Differences, SHOWN, ValueChange};
 
 use super::{Format, ParsedCapture};
 use crate::capture::Payload;
-use crate::json::Doc;
 
 /// What decoding a format gives back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,15 +105,15 @@ pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Opt
     let Some(payload) = &subject.payload else { return None };
     let text = String::from_utf8_lossy(bytes);
     let decoded = match format.id() {
-        "structured" if payload.is_structured() => Ok(Decoded { doc: Doc::parse(bytes.clone()), nameless: None }),
+        "structured" if payload.is_structured() => Ok(Decoded { json: bytes.clone(), is_nameless: false }),
         "content" => match in_texts(subject, payload) {
             Some(decoded) => Ok(decoded),
             None => return None,
         },
         _ => format.decode(&text)?,
     };
-    let decoded = match decoded {
-        Ok(decoded) => decoded,
+    let found = match decoded.and_then(|decoded| compare::compare(payload.root(), &decoded)) {
+        Ok(found) => found,
         Err(DecodeError(why)) => {
             return Some(RoundTrip {
                 verdict: RoundTripVerdict::Undecodable,
@@ -125,9 +124,6 @@ pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Opt
             });
         }
     };
-    let found = compare::compare(payload.root(), &decoded);
-    // The sentence below speaks of the text as a whole, so this is worked out first.
-    drop(decoded);
     let verdict = match (found.values.count, found.changes.count) {
         (0, 0) => RoundTripVerdict::Exact,
         (0, _) => RoundTripVerdict::Equal,
@@ -145,10 +141,10 @@ pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Opt
 fn in_texts(subject: &ParsedCapture, payload: &Payload) -> Option<Decoded> {
     if !payload.is_structured() {
         // Of data that was read from the text, the text is the source.
-        return Some(Decoded { doc: Doc::clone(&payload.doc), nameless: None });
+        return Some(Decoded { json: payload.root().raw_bytes(), is_nameless: false });
     }
     let found = Payload::in_texts(&subject.reading)?;
-    (found.root().kind() == payload.root().kind()).then(|| Decoded { doc: Doc::clone(&found.doc), nameless: None })
+    (found.root().kind() == payload.root().kind()).then(|| Decoded { json: found.root().raw_bytes(), is_nameless: false })
 }
 
 #[cfg(test)]
