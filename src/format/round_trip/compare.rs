@@ -96,7 +96,7 @@ pub(super) struct Found {
 /// What came back is no JSON.
 pub(super) fn compare(root: Node<'_>, decoded: &Decoded) -> Result<Found, DecodeError> {
     let mut differ = Differ { root, found: Found::default(), open: Vec::new() };
-    // Most formats give back what was sent byte for byte: then it need not be indexed.
+    // What comes back byte for byte as it was sent need not be indexed.
     if decoded.json == root.raw() {
         return Ok(differ.found);
     }
