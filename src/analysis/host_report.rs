@@ -1,7 +1,6 @@
 //! What hosts' texts cost and tell. Hosts often show the same: each distinct text is counted once, and matched once
 //! whatever a host puts before and after it; texts are independent of each other and spread over the cores.
 
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::Arc;
@@ -56,26 +55,12 @@ pub(super) fn views(subject: &ParsedCapture, hosts: &[&Arc<Host>], written: &Ren
     views
 }
 
-/// Texts, each of which stands once.
-#[derive(Default)]
-struct Distinct<'t> {
-    texts: Vec<&'t str>,
-    places: HashMap<&'t str, usize>,
-    /// The same by where they stand: equal views are one, and their texts need not be read again.
-    seen: HashMap<(*const u8, usize), usize>,
-}
-
-impl<'t> Distinct<'t> {
-    /// The position of a text.
-    fn add(&mut self, text: &'t str) -> usize {
-        let Self { texts, places, seen } = self;
-        *seen.entry((text.as_ptr(), text.len())).or_insert_with(|| {
-            *places.entry(text).or_insert_with(|| {
-                texts.push(text);
-                texts.len() - 1
-            })
-        })
-    }
+/// The position of a thing among those that are known, of which there are no more than a few for each host.
+fn place<T: PartialEq>(known: &mut Vec<T>, thing: T) -> usize {
+    known.iter().position(|same| *same == thing).unwrap_or_else(|| {
+        known.push(thing);
+        known.len() - 1
+    })
 }
 
 /// What several texts measure, each of which is counted once; `None` for one that was not reached.
@@ -85,9 +70,9 @@ pub(super) fn counts<'t>(
     is_small: bool,
     cancel: &Cancel,
 ) -> Vec<Option<Tokens>> {
-    let mut distinct = Distinct::default();
-    let places: Vec<usize> = texts.map(|text| distinct.add(text)).collect();
-    let Ok(counts) = parallel_map(&distinct.texts, is_small, |text| {
+    let mut distinct = Vec::new();
+    let places: Vec<usize> = texts.map(|text| place(&mut distinct, text)).collect();
+    let Ok(counts) = parallel_map(&distinct, is_small, |text| {
         Ok::<_, Infallible>((!cancel.is_cancelled()).then(|| known.counts(text.as_bytes()).tokens))
     });
     places.into_iter().map(|place| counts[place]).collect()
@@ -96,24 +81,38 @@ pub(super) fn counts<'t>(
 /// One text to be looked at.
 #[derive(Clone, Copy)]
 enum Task<'t> {
+    /// Of a view, each part by itself.
+    CountParts(&'t HostView),
     Count(&'t str),
     Match(&'t str),
 }
 
-impl Task<'_> {
-    fn size(&self) -> usize {
-        let (Self::Count(text) | Self::Match(text)) = self;
-        text.len()
+impl<'t> Task<'t> {
+    fn text(&self) -> &'t str {
+        match self {
+            Self::CountParts(view) => &view.text,
+            Self::Count(text) | Self::Match(text) => text,
+        }
     }
 }
 
-/// Where the texts of one view stand among the distinct ones.
+impl PartialEq for Task<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same_task = match (self, other) {
+            (Self::CountParts(one), Self::CountParts(other)) => one.parts == other.parts,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        };
+        is_same_task && self.text() == other.text()
+    }
+}
+
+/// Where the tasks of one view stand among the distinct ones.
 struct Places {
-    parts: Vec<usize>,
+    parts: usize,
     /// The text before its limit, where that is to be counted.
     whole: Option<usize>,
-    /// What is matched.
-    answer: usize,
+    /// What is matched; `None` without a payload.
+    answer: Option<usize>,
 }
 
 /// What a text tells of the payload.
@@ -121,7 +120,7 @@ type Found = (Option<FactCount>, Arc<Vec<LostField>>);
 
 enum Done {
     Counted(Tokens),
-    FactMatches(Found),
+    Matched(Found),
 }
 
 /// What each view costs and tells of the payload of `subject`; `None` where no text can be computed, or was not before the
@@ -129,44 +128,43 @@ enum Done {
 /// `names_lost` the lost fields are named.
 pub(super) fn tell(subject: &ParsedCapture, views: &mut [HostView], names_lost: bool, cancel: &Cancel) -> Vec<Option<Told>> {
     let payload = subject.payload.as_ref();
-    let mut counted = Distinct::default();
-    let mut matched = Distinct::default();
+    let mut tasks: Vec<Task<'_>> = Vec::new();
     let mut places: Vec<Option<Places>> = Vec::with_capacity(views.len());
     for view in views.iter() {
         places.push(view.is_computable().then(|| {
-            let parts = view.texts().map(|text| counted.add(text)).collect();
             let is_judged = view.limit.tokens_max.is_some() && !view.limit.bites.is_empty();
-            let whole = is_judged.then(|| counted.add(&view.full));
-            Places { parts, whole, answer: matched.add(answer_in(view)) }
+            Places {
+                parts: place(&mut tasks, Task::CountParts(view)),
+                whole: is_judged.then(|| place(&mut tasks, Task::Count(&view.full))),
+                answer: payload.map(|_| place(&mut tasks, Task::Match(answer_in(view)))),
+            }
         }));
     }
-    let mut tasks: Vec<(usize, Task<'_>)> = counted.texts.iter().map(|text| Task::Count(text)).enumerate().collect();
-    if payload.is_some() {
-        tasks.extend(matched.texts.iter().map(|text| Task::Match(text)).enumerate());
-    }
     // The longest first, so that no core is left with it at the end.
-    tasks.sort_by_key(|(_, task)| std::cmp::Reverse(task.size()));
+    let mut order: Vec<usize> = (0..tasks.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(tasks[*at].text().len()));
     let columns = payload.filter(|_| names_lost).map(|payload| Columns::of(payload.root()));
-    let Ok(done) = parallel_map(&tasks, is_small(subject), |(_, task)| {
-        Ok::<_, Infallible>((!cancel.is_cancelled()).then(|| match (task, payload) {
-            (Task::Match(text), Some(payload)) => Done::FactMatches(look(subject, payload, text, columns.as_ref())),
-            (Task::Count(text) | Task::Match(text), _) => Done::Counted(subject.known.counts(text.as_bytes()).tokens),
+    let known = &subject.known;
+    let Ok(done) = parallel_map(&order, is_small(subject), |at| {
+        Ok::<_, Infallible>((!cancel.is_cancelled()).then(|| match (tasks[*at], payload) {
+            (Task::Match(text), Some(payload)) => Done::Matched(look(subject, payload, text, columns.as_ref())),
+            (Task::CountParts(view), _) => Done::Counted(known.tokens_of(view.texts())),
+            (Task::Count(text) | Task::Match(text), _) => Done::Counted(known.counts(text.as_bytes()).tokens),
         }))
     });
-    let mut counts: Vec<Option<Tokens>> = vec![None; counted.texts.len()];
-    let nothing_to_find = payload.is_none().then(Found::default);
-    let mut found: Vec<Option<Found>> = vec![nothing_to_find; matched.texts.len()];
-    for ((at, _), done) in tasks.iter().zip(done) {
+    let mut counts: Vec<Option<Tokens>> = vec![None; tasks.len()];
+    let mut found: Vec<Option<Found>> = vec![None; tasks.len()];
+    for (at, done) in order.into_iter().zip(done) {
         match done {
-            Some(Done::Counted(tokens)) => counts[*at] = Some(tokens),
-            Some(Done::FactMatches(told)) => found[*at] = Some(told),
+            Some(Done::Counted(tokens)) => counts[at] = Some(tokens),
+            Some(Done::Matched(told)) => found[at] = Some(told),
             None => {}
         }
     }
     let told_of = |Places { parts, whole, answer }: Places| {
-        let tokens = parts.iter().try_fold(Tokens::default(), |sum, part| Some(sum.plus(counts[*part]?)))?;
+        let tokens = counts[parts]?;
         let before_limit = whole.map_or(Some(tokens), |whole| counts[whole])?;
-        let (facts, lost) = found[answer].clone()?;
+        let (facts, lost) = answer.map_or_else(|| Some(Found::default()), |answer| found[answer].clone())?;
         Some((before_limit, Told { tokens, facts, lost }))
     };
     let told: Vec<Option<Option<(Tokens, Told)>>> = places.into_iter().map(|places| places.map(told_of)).collect();
@@ -196,11 +194,8 @@ pub(super) fn judge(view: &mut HostView, known: &TextMemo) {
     if view.limit.tokens_max.is_none() {
         return;
     }
-    let tokens = if view.limit.bites.is_empty() {
-        view.texts().fold(Tokens::default(), |sum, text| sum.plus(known.counts(text.as_bytes()).tokens))
-    } else {
-        known.counts(view.full.as_bytes()).tokens
-    };
+    let tokens =
+        if view.limit.bites.is_empty() { known.tokens_of(view.texts()) } else { known.counts(view.full.as_bytes()).tokens };
     view.limit.count(highest(tokens));
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -14,8 +15,9 @@ use crate::analysis::{self, Columns, Parts};
 use crate::capture::facts::record_lists;
 use crate::capture::{Fact, FactCount, FactMatches, Outcome, Payload, Tool, locate_facts, text_only};
 use crate::format::{MARKDOWN, ParsedCapture, TextOnly};
-use crate::host::{Hosts, LimitState, RenderCache, ViewContext};
+use crate::host::{Hosts, LimitState, ViewContext};
 use crate::json::{Doc, Kind, Node};
+use crate::parallel::parallel_map;
 use crate::token::{self, Tokens};
 
 /// Markdown beyond this is not looked at: rendering stops there too.
@@ -50,7 +52,6 @@ pub struct CheckedAnswer<'a> {
     rounded: OnceLock<RoundedNumbers>,
     shadowed: OnceLock<Option<u64>>,
     lower: OnceLock<String>,
-    limits: OnceLock<Vec<(&'a str, LimitState)>>,
     json: OnceLock<Option<Doc>>,
     sent: OnceLock<Tokens>,
     arguments_of_tools: OnceLock<Vec<(&'a str, Vec<String>)>>,
@@ -84,7 +85,6 @@ impl<'a> CheckedAnswer<'a> {
             rounded: OnceLock::new(),
             shadowed: OnceLock::new(),
             lower: OnceLock::new(),
-            limits: OnceLock::new(),
             json: OnceLock::new(),
             sent: OnceLock::new(),
             arguments_of_tools: OnceLock::new(),
@@ -214,12 +214,13 @@ impl<'a> CheckedAnswer<'a> {
     }
 
     /// The hosts that have a limit, in their order, with what it means for this answer.
-    pub fn limits(&self) -> &[(&'a str, LimitState)] {
-        self.limits.get_or_init(|| {
-            let (context, written) = (ViewContext::of(&self.subject.capture), RenderCache::default());
-            let limited = self.hosts.iter().filter(|host| !host.limit.is_empty());
-            limited.map(|host| (&*host.name, host.view_among(self.subject, &context, &written).limit.state)).collect()
-        })
+    pub fn limits(&self) -> Vec<(&'a str, LimitState)> {
+        let context = ViewContext::of(&self.subject.capture);
+        let limited: Vec<_> = self.hosts.iter().filter(|host| !host.limit.is_empty()).collect();
+        let Ok(limits) = parallel_map(&limited, false, |host| {
+            Ok::<_, Infallible>((&*host.name, host.view(self.subject, &context).limit.state))
+        });
+        limits
     }
 
     /// The argument with this name.

@@ -7,9 +7,12 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use sha2::{Digest, Sha256};
 
 use crate::capture::{FactCount, FactMatches, Payload, count_facts};
-use crate::token::{self, Counts};
+use crate::token::{self, Counts, Tokens};
 
 type Key = [u8; 32];
+
+/// Up to here texts that are counted together are not remembered one by one.
+const SHORT_BYTES: usize = 256;
 
 /// From here on locating facts takes memory that counts.
 const LONG_BYTES: usize = 1 << 20;
@@ -20,6 +23,8 @@ pub struct TextMemo {
     counts: Mutex<HashMap<Key, Counts>>,
     /// Of the insides of long texts.
     insides: Mutex<HashMap<Key, Counts>>,
+    /// Of several texts together.
+    sums: Mutex<HashMap<Key, Tokens>>,
     facts: Mutex<HashMap<Key, FactCount>>,
     /// Held while facts of a large answer are located: two texts at a time would take twice the memory.
     locating: Mutex<()>,
@@ -48,6 +53,33 @@ impl TextMemo {
         };
         lock(&self.counts).insert(key, counts);
         counts
+    }
+
+    /// What several texts take together, each counted by itself.
+    pub fn tokens_of<'t>(&self, mut texts: impl Iterator<Item = &'t str> + Clone) -> Tokens {
+        let all = texts.clone();
+        match (texts.next(), texts.next()) {
+            (None, _) => return Tokens::default(),
+            (Some(only), None) => return self.counts(only.as_bytes()).tokens,
+            _ => {}
+        }
+        let mut digest = Sha256::new();
+        for text in all.clone() {
+            digest.update(text.len().to_le_bytes());
+            digest.update(text);
+        }
+        let key = digest.finalize().into();
+        if let Some(known) = lock(&self.sums).get(&key) {
+            return *known;
+        }
+        // What is remembered of a short text takes as long as to count it.
+        let count = |text: &str| match text.len() < SHORT_BYTES {
+            true => token::count(text),
+            false => self.counts(text.as_bytes()).tokens,
+        };
+        let sum = all.fold(Tokens::default(), |sum, text| sum.plus(count(text)));
+        lock(&self.sums).insert(key, sum);
+        sum
     }
 
     /// What a text measures that comes in pieces. A long piece that stands in another text too is counted once: what stands
@@ -122,6 +154,18 @@ mod tests {
         assert_eq!(known.counts(text.as_bytes()), counts);
         // Bytes that are no text are counted as they are shown.
         assert_eq!(known.counts(b"a\xffb").chars, 3);
+    }
+
+    #[test]
+    fn texts_together_take_what_each_takes() {
+        let known = TextMemo::default();
+        let long = "one, two – three ".repeat(100);
+        for texts in [vec![], vec!["one"], vec!["o", "ne"], vec!["on", "e"], vec![&*long, "one", &*long]] {
+            let sum = texts.iter().fold(Tokens::default(), |sum, text| sum.plus(token::count(text)));
+            for _ in 0..2 {
+                assert_eq!(known.tokens_of(texts.iter().copied()), sum, "{texts:?}");
+            }
+        }
     }
 
     #[test]

@@ -91,7 +91,7 @@ pub struct HostView {
 
 impl HostView {
     /// The texts of the parts, in order.
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
+    pub fn texts(&self) -> impl Iterator<Item = &str> + Clone {
         self.parts.iter().filter_map(|part| match part {
             Part::Text(range) => Some(&self.text[range.clone()]),
             Part::Media { .. } => None,
