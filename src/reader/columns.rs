@@ -135,6 +135,13 @@ fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
         return None;
     }
     let first = rows.iter().position(Option::is_some)?;
+    // Lines that nothing aligns and that differ in a word at most are a sentence told again.
+    let varies =
+        |column: &usize| rows.iter().flatten().any(|row| rows[first].as_ref().is_some_and(|of| of[*column] != row[*column]));
+    let is_padded = all.iter().any(|line| line.text.trim().contains("  "));
+    if !is_padded && (0..starts.len()).filter(varies).nth(1).is_none() {
+        return None;
+    }
     let names: Vec<&str> = rows[first].as_ref()?.iter().map(|name| name.trim()).collect();
     // A head has no number where the rows below it have one.
     let has_digit = |text: &str| text.contains(|char: char| char.is_ascii_digit());

@@ -269,6 +269,8 @@ fn prose_stays_prose() {
         "The sum of 2 and 3 is 5.",
         "",
         "ok",
+        &"Line of a long text, number 12, and so on.\n".repeat(5),
+        "Step 1 of the build is done.\nStep 2 of the build is done.\nStep 3 of the build is done.\nStep 4 of the build is done.\n",
     ] {
         assert_eq!(found(text), None, "{text}");
     }
