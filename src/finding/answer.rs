@@ -217,7 +217,9 @@ impl<'a> CheckedAnswer<'a> {
     pub fn limits(&self) -> Vec<(&'a str, LimitState)> {
         let context = ViewContext::of(&self.subject.capture);
         let limited: Vec<_> = self.hosts.iter().filter(|host| !host.limit.is_empty()).collect();
-        let Ok(limits) = parallel_map(&limited, false, |host| {
+        // Beside the facts of a large answer two texts at a time take too much memory.
+        let has_facts = self.subject.payload.is_some();
+        let Ok(limits) = parallel_map(&limited, has_facts, |host| {
             Ok::<_, Infallible>((&*host.name, host.view(self.subject, &context).limit.state))
         });
         limits
