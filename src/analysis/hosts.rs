@@ -24,7 +24,7 @@ use crate::token::Tokens;
 const SMALL_BYTES: usize = 64 << 10;
 
 /// Hosts whose texts stand at a time where nobody keeps them.
-const AT_A_TIME: usize = 4;
+const AT_A_TIME: usize = 7;
 
 /// What one host makes of an answer.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ use crate::analysis::{self, Columns, Parts};
 use crate::capture::facts::record_lists;
 use crate::capture::{Fact, FactCount, FactMatches, Outcome, Payload, Tool, locate_facts, text_only};
 use crate::format::{MARKDOWN, ParsedCapture, TextOnly};
-use crate::host::{Hosts, LimitState, ViewContext};
+use crate::host::{Hosts, LimitState, RenderCache, ViewContext};
 use crate::json::{Doc, Kind, Node};
 use crate::parallel::parallel_map;
 use crate::token::{self, Tokens};
@@ -215,12 +215,12 @@ impl<'a> CheckedAnswer<'a> {
 
     /// The hosts that have a limit, in their order, with what it means for this answer.
     pub fn limits(&self) -> Vec<(&'a str, LimitState)> {
-        let context = ViewContext::of(&self.subject.capture);
+        let (context, written) = (ViewContext::of(&self.subject.capture), RenderCache::default());
         let limited: Vec<_> = self.hosts.iter().filter(|host| !host.limit.is_empty()).collect();
         // Beside the facts of a large answer two texts at a time take too much memory.
         let has_facts = self.subject.payload.is_some();
         let Ok(limits) = parallel_map(&limited, has_facts, |host| {
-            Ok::<_, Infallible>((&*host.name, host.view(self.subject, &context).limit.state))
+            Ok::<_, Infallible>((&*host.name, host.view_among(self.subject, &context, &written).limit.state))
         });
         limits
     }
