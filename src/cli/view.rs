@@ -184,9 +184,9 @@ impl ViewRequest {
         if self.print.json {
             let rows = rows(subject, cancel);
             let counts = self.counts(subject, &rows, cancel);
-            // First, since each holds the hosts' texts while it works, and the hosts' report longer.
-            let findings = self.findings(subject, cancel).ok();
             let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
+            let cx = Ctx::of(std::slice::from_ref(subject), &self.hosts, cancel);
+            let findings = FindingsQuery(Arc::clone(&self.rules)).beside(&cx, &hosts).ok();
             let interrupted = Problem::interrupted();
             let measured = contract::ReportParts {
                 rows: &rows,

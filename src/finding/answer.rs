@@ -11,7 +11,7 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use super::parity::rounding::RoundedNumbers;
 use super::rule::saved;
 use super::{CheckedServer, CheckedTool, FoundAt, FoundIn};
-use crate::analysis::{self, Columns, Parts};
+use crate::analysis::{self, Columns, HostsReport, Parts};
 use crate::capture::facts::record_lists;
 use crate::capture::{Fact, FactCount, FactMatches, Outcome, Payload, Tool, locate_facts, text_only};
 use crate::format::{MARKDOWN, ParsedCapture, TextOnly};
@@ -39,6 +39,8 @@ pub struct CheckedAnswer<'a> {
     pub subject: &'a Arc<ParsedCapture>,
     pub server: CheckedServer<'a>,
     pub hosts: &'a Hosts,
+    /// What the hosts make of it, where that is known already.
+    report: Option<&'a HostsReport>,
     /// The texts of all text blocks in order, one LF between two.
     pub text: Cow<'a, str>,
     /// The blocks with their ranges in `text`.
@@ -75,6 +77,7 @@ impl<'a> CheckedAnswer<'a> {
             subject,
             server,
             hosts,
+            report: None,
             text,
             blocks,
             markdown: OnceLock::new(),
@@ -89,6 +92,11 @@ impl<'a> CheckedAnswer<'a> {
             sent: OnceLock::new(),
             arguments_of_tools: OnceLock::new(),
         }
+    }
+
+    /// The same where the hosts have been run through already.
+    pub fn with_report(self, report: &'a HostsReport) -> Self {
+        Self { report: Some(report), ..self }
     }
 
     /// Whether the call gave a result, and no error.
@@ -215,6 +223,10 @@ impl<'a> CheckedAnswer<'a> {
 
     /// The hosts that have a limit, in their order, with what it means for this answer.
     pub fn limits(&self) -> Vec<(&'a str, LimitState)> {
+        if let Some(report) = self.report {
+            let limited = report.rows.iter().filter(|row| !row.host.limit.is_empty());
+            return limited.map(|row| (&*row.host.name, row.limit().state)).collect();
+        }
         let (context, written) = (ViewContext::of(&self.subject.capture), RenderCache::default());
         let limited: Vec<_> = self.hosts.iter().filter(|host| !host.limit.is_empty()).collect();
         // Beside the facts of a large answer two texts at a time take too much memory.

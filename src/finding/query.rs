@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{CheckedAnswer, CheckedServer, Checker, Contradiction, Finding, FoundAt, FoundIn, MarkedPlaces, RuleSettings};
-use crate::analysis::{Ctx, Query, Stop, Weigh};
+use crate::analysis::{Ctx, HostsReport, Query, Stop, Weigh};
 use crate::capture::Payload;
 use crate::format::ParsedCapture;
 use crate::json::Node;
@@ -110,18 +110,36 @@ impl Query for FindingsQuery {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(self.find(cx, None)?))
+    }
+}
+
+impl FindingsQuery {
+    /// The same where what the hosts make of the answer is known already.
+    ///
+    /// # Errors
+    /// Cancelled, or there is no capture.
+    pub fn beside(&self, cx: &Ctx<'_>, report: &HostsReport) -> Result<AnswerFindings, Stop> {
+        self.find(cx, Some(report))
+    }
+
+    fn find(&self, cx: &Ctx<'_>, report: Option<&HostsReport>) -> Result<AnswerFindings, Stop> {
         let subject = cx.subject()?;
         let tool = Arc::new(subject.capture.tool.clone());
         let tools = if tool.raw.is_empty() { Vec::new() } else { vec![tool] };
         let server = CheckedServer { server: None, tools: &tools, ..CheckedServer::default() };
         let checker = Checker { settings: &self.0, hosts: cx.hosts };
         let answer = CheckedAnswer::of(subject, server, cx.hosts);
+        let answer = match report {
+            Some(report) => answer.with_report(report),
+            None => answer,
+        };
         let mut found = checker.answer(&answer);
         cx.check()?;
         let contradictions = checker.contradictions(&answer);
         found.extend(checker.server(&server));
         found.sort_by_key(|finding| finding.severity);
-        Ok(Arc::new(AnswerFindings { contradictions, ..AnswerFindings::of(found, subject) }))
+        Ok(AnswerFindings { contradictions, ..AnswerFindings::of(found, subject) })
     }
 }
 

@@ -9,7 +9,8 @@ use regex::Regex;
 
 use super::rule::RuleCheck;
 use super::*;
-use crate::analysis::subject;
+use crate::analysis::{Ctx, HostsReport, subject};
+use crate::cancel::Cancel;
 use crate::capture::{Capture, CaptureId, Direction, Message, Reading};
 use crate::json::{Doc, Node};
 
@@ -340,6 +341,25 @@ fn contradicting_profiles_are_named_with_what_either_costs() {
     // One opinion is no contradiction.
     let alone = RuleSettings { profiles: [Profile::AutotaskDual].into(), ..RuleSettings::default() };
     assert!(Checker { settings: &alone, hosts: &hosts }.contradictions(&checked).is_empty());
+}
+
+/// What the hosts make of an answer is worked out once, whoever asks first.
+#[test]
+fn limits_are_those_of_the_hosts_report() {
+    let hosts = Hosts::built_in();
+    for lines in [400, 40_000] {
+        let text = "A line that says little. ".repeat(lines);
+        let answer = serde_json::json!({"content": [{"type": "text", "text": text}]}).to_string();
+        let subject = subject(Arc::new(capture(&answer, &Tool::unlisted("t"), None, None)));
+        let report = HostsReport::so_far(&subject, &hosts, false, &Cancel::new());
+        let (subjects, cancel) = ([subject], Cancel::new());
+        let cx = Ctx::of(&subjects, &hosts, &cancel);
+        let query = FindingsQuery(Arc::new(RuleSettings::default()));
+        let found = |found: &AnswerFindings| found.findings.iter().map(|finding| finding.message.clone()).collect::<Vec<_>>();
+        let alone = found(&cx.get(&query).unwrap().unwrap());
+        assert_eq!(found(&query.beside(&cx, &report).unwrap()), alone);
+        assert!(alone.iter().any(|message| message.contains(" cut it: ")), "{alone:?}");
+    }
 }
 
 type Hostile = (&'static str, fn(usize) -> String);

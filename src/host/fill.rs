@@ -18,6 +18,9 @@ impl<'a> Run<'a> {
         for piece in template.pieces() {
             match piece {
                 TemplatePiece::Literal(literal) => out.push_host(literal),
+                TemplatePiece::Var(Var::Text) if self.host.replace.is_empty() => {
+                    out.push(block.text.as_deref().unwrap_or_default(), origin, Some(0));
+                }
                 TemplatePiece::Var(Var::Text) => {
                     let text = SourceMapped::of(block.text.as_deref().unwrap_or_default(), origin, Some(0));
                     out.append(&text.replace(&self.host.replace));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::cache::RenderCache;
 use super::deliver::{self, Delivered};
 use super::limit::{self, LimitOutcome};
-use super::parts::Raw;
+use super::parts::{Raw, texts};
 use super::rules::{Host, Select};
 use super::run::Run;
 use super::source_map::{SourceMapped, Span};
@@ -118,7 +118,7 @@ fn lay_out(parts: &[Raw]) -> (Cow<'_, SourceMapped>, Vec<Part>) {
     if let [Raw::Text(only)] = parts {
         return (Cow::Borrowed(only), vec![Part::Text(0..only.len())]);
     }
-    let mut text = SourceMapped::default();
+    let mut text = SourceMapped::with_room(texts(parts), 1);
     let mut placed = Vec::with_capacity(parts.len());
     let mut is_first = true;
     for part in parts {

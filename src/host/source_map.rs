@@ -97,6 +97,13 @@ impl SourceMapped {
         traced
     }
 
+    /// Nothing yet, with room for these texts and so many bytes between each two.
+    pub fn with_room<'t>(texts: impl Iterator<Item = &'t SourceMapped> + Clone, between: usize) -> Self {
+        let bytes = texts.clone().map(|text| text.len() + between).sum();
+        let spans = texts.map(|text| text.spans.len() + 1).sum();
+        Self { text: String::with_capacity(bytes), spans: Vec::with_capacity(spans) }
+    }
+
     /// A text that the host wrote.
     pub fn host(text: &str) -> Self {
         Self::of(text, TextOrigin::Host, None)
@@ -167,9 +174,7 @@ impl SourceMapped {
     /// The texts with `between` between each two.
     pub fn join<'t>(texts: impl IntoIterator<Item = &'t SourceMapped, IntoIter: Clone>, between: &str) -> Self {
         let texts = texts.into_iter();
-        let mut joined = Self::default();
-        joined.text.reserve_exact(texts.clone().map(|text| text.len() + between.len()).sum());
-        joined.spans.reserve_exact(texts.clone().map(|text| text.spans.len() + 1).sum());
+        let mut joined = Self::with_room(texts.clone(), between.len());
         for (position, text) in texts.enumerate() {
             if position > 0 {
                 joined.push_host(between);
