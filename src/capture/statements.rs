@@ -6,9 +6,10 @@
 //! heuristic and is shown as one: the same number in two meanings counts as said.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
+
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::facts::{Fact, FactMatches, locate_facts};
 use super::payload::Payload;
@@ -110,14 +111,10 @@ impl Vocabulary {
             match node.kind() {
                 Kind::String => self.add_text(&node.as_str().unwrap_or_default()),
                 Kind::Number => {
-                    if let Some(number) = node.as_number().and_then(short_number) {
-                        self.numbers.insert(number);
-                    }
+                    add(&mut self.numbers, node.as_number().and_then(short_number));
                 }
-                Kind::Array => {
-                    // How many there are is told by the list itself.
-                    self.numbers.insert(node.len().to_string().into());
-                }
+                // How many there are is told by the list itself.
+                Kind::Array => add(&mut self.numbers, Some(node.len().to_string().into())),
                 Kind::Null | Kind::Bool | Kind::Object => {}
             }
         }
@@ -145,29 +142,25 @@ impl Vocabulary {
             }
             pair.push_str(&word.to_lowercase());
             let word = &pair[start..];
-            self.numbers.extend(short_number(word));
-            if start > 0 && !self.pairs.contains(&*pair) {
-                self.pairs.insert(pair.as_str().into());
-            }
-            if !self.words.contains(word) {
-                self.words.insert(word.into());
-            }
+            add(&mut self.numbers, short_number(word));
+            add(&mut self.words, Some(word.into()));
+            add(&mut self.pairs, (start > 0).then_some(pair.as_str().into()));
         }
         // 1,234.50 and −3 are numbers as a whole, too.
         for token in text.split_whitespace() {
-            self.numbers.extend(short_number(trim(token)));
+            add(&mut self.numbers, short_number(trim(token)));
         }
     }
 
     /// Whether a number, a date, an identifier stands in the data, alone or within a longer text.
     fn has_value(&self, token: &str) -> bool {
-        if short_number(token).is_some_and(|number| self.numbers.contains(&number)) {
+        if short_number(token).is_some_and(|number| self.numbers.contains(&*number)) {
             return true;
         }
         let parts: Vec<String> = words(token).map(str::to_lowercase).collect();
         match &parts[..] {
             [] => true,
-            [one] => self.words.contains(one.as_str()) || short_number(one).is_some_and(|number| self.numbers.contains(&number)),
+            [one] => self.words.contains(one.as_str()) || short_number(one).is_some_and(|number| self.numbers.contains(&*number)),
             several => several.windows(2).all(|pair| self.pairs.contains(&*pair.join(" "))),
         }
     }
@@ -183,6 +176,13 @@ impl Vocabulary {
     /// Whether the label is that of a whole number: `type` of `companyType`.
     fn is_code(&self, label: &str) -> bool {
         self.codes.contains(&joined(label))
+    }
+}
+
+/// Adds a text to those that are known, of which most are known already.
+fn add(known: &mut HashSet<Box<str>>, text: Option<Cow<'_, str>>) {
+    if let Some(text) = text.filter(|text| !known.contains(&**text)) {
+        known.insert(text.into());
     }
 }
 
@@ -412,7 +412,7 @@ fn is_value(text: &str) -> bool {
 }
 
 /// The shortest spelling of a decimal number: `1,234.50` is `1234.5`, `+3` is `3`, `10%` is `10`.
-fn short_number(text: &str) -> Option<Box<str>> {
+fn short_number(text: &str) -> Option<Cow<'_, str>> {
     let (sign, digits) = match text.strip_prefix(['-', '−']) {
         Some(digits) => ("-", digits),
         None => ("", text.trim_start_matches(['+', '#', '$', '€', '£'])),
@@ -424,10 +424,13 @@ fn short_number(text: &str) -> Option<Box<str>> {
     if whole.is_empty() || !is_digits(part) || !whole.split(',').all(is_digits) || (whole.contains(',') && !is_grouped) {
         return None;
     }
+    if sign.is_empty() && part.is_empty() && !whole.starts_with('0') && !whole.contains(',') {
+        return Some(Cow::Borrowed(whole));
+    }
     let whole = whole.replace(',', "");
     let (whole, part) = (whole.trim_start_matches('0'), part.trim_end_matches('0'));
     let whole = if whole.is_empty() { "0" } else { whole };
-    Some(if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }.into())
+    Some(Cow::Owned(if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }))
 }
 
 /// `companyType` and `company_type` as words.

@@ -61,7 +61,7 @@ impl<'a> Run<'a> {
     }
 
     fn plain(&self, node: Node<'_>) -> Result<SourceMapped, String> {
-        Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all }.write(node, TextOrigin::Envelope)
+        Writer { mode: self.host.json, origin: &|_| None, members: None }.write(node, TextOrigin::Envelope)
     }
 
     /// A value written as the host writes JSON; `None` where it cannot.
@@ -77,10 +77,10 @@ impl<'a> Run<'a> {
         Writer {
             mode: self.host.json,
             origin: &|_| None,
-            members: &|member, all| match order {
+            members: Some(&|member, all| match order {
                 Some(keys) if member.index() == block.node => first(all, keys),
                 _ => all,
-            },
+            }),
         }
         .write(node, origin)
     }
@@ -91,12 +91,12 @@ impl<'a> Run<'a> {
         Writer {
             mode: self.host.json,
             origin: &|_| None,
-            members: &|member, mut all| {
+            members: Some(&|member, mut all| {
                 if member.index() == resource.index() {
                     all.retain(|child| child.key().as_deref() != Some("blob"));
                 }
                 all
-            },
+            }),
         }
         .write(resource, origin)
     }
@@ -106,9 +106,7 @@ impl<'a> Run<'a> {
         let node = inner.unwrap_or(node);
         let json = match node.as_str() {
             Some(text) if self.host.unwrap_result => SourceMapped::of(&text, TextOrigin::Structured, None),
-            _ => {
-                Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all }.write(node, TextOrigin::Structured)?
-            }
+            _ => Writer { mode: self.host.json, origin: &|_| None, members: None }.write(node, TextOrigin::Structured)?,
         };
         let json = json.replace(&self.host.structured_replace);
         let Some(wrap) = &self.host.structured_wrap else { return Ok(json) };

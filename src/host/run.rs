@@ -90,10 +90,10 @@ impl<'a> Run<'a> {
         let text = Writer {
             mode: self.host.json,
             origin: &origin,
-            members: &|node, all| match members(node) {
+            members: Some(&|node, all| match members(node) {
                 Some(keys) => only(&all, keys),
                 None => all,
-            },
+            }),
         }
         .write(root, TextOrigin::Envelope)?;
         Ok(Pieces { parts: vec![Raw::Text(text)], structured: None })

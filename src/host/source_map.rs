@@ -104,6 +104,11 @@ impl SourceMapped {
         Self { text: String::with_capacity(bytes), spans: Vec::with_capacity(spans) }
     }
 
+    /// Nothing yet, with room for so many bytes.
+    pub fn with_bytes(bytes: usize) -> Self {
+        Self { text: String::with_capacity(bytes), spans: Vec::new() }
+    }
+
     /// A text that the host wrote.
     pub fn host(text: &str) -> Self {
         Self::of(text, TextOrigin::Host, None)

@@ -11,13 +11,16 @@ use crate::json::{Children, FaultKind, Kind, Node, write as escape};
 /// Indentation beyond this is refused rather than written for every host.
 const MAX_INDENTATION: usize = 16 << 20;
 
+/// Chooses among the members of an object.
+type ChooseMembers<'a> = dyn for<'n> Fn(Node<'n>, Vec<Node<'n>>) -> Vec<Node<'n>> + 'a;
+
 /// Writes values of one document.
 pub struct Writer<'a> {
     pub mode: JsonMode,
     /// The origin of the values that have another than the value around them.
     pub origin: &'a dyn Fn(Node<'_>) -> Option<TextOrigin>,
-    /// Which members of an object are written, and in which order.
-    pub members: &'a dyn for<'n> Fn(Node<'n>, Vec<Node<'n>>) -> Vec<Node<'n>>,
+    /// Which members of an object are written, and in which order; `None` for all as they stand.
+    pub members: Option<&'a ChooseMembers<'a>>,
 }
 
 struct Frame<'a> {
@@ -27,9 +30,9 @@ struct Frame<'a> {
     origin: TextOrigin,
 }
 
-/// What stands in a container, as it is written. A list is never copied for it.
+/// What stands in a container, as it is written; copied only where that is not as it was sent.
 enum Members<'a> {
-    Elements(Children<'a>),
+    AsSent(Children<'a>),
     Chosen(vec::IntoIter<Node<'a>>),
 }
 
@@ -38,7 +41,7 @@ impl<'a> Iterator for Members<'a> {
 
     fn next(&mut self) -> Option<Node<'a>> {
         match self {
-            Self::Elements(elements) => elements.next(),
+            Self::AsSent(children) => children.next(),
             Self::Chosen(members) => members.next(),
         }
     }
@@ -51,7 +54,7 @@ impl Writer<'_> {
     /// Why the host itself could not.
     pub fn write(&self, root: Node<'_>, origin: TextOrigin) -> Result<SourceMapped, String> {
         let has_duplicates = root.doc().faults().iter().any(|fault| fault.kind == FaultKind::DuplicateKey);
-        let mut out = SourceMapped::default();
+        let mut out = SourceMapped::with_bytes(root.range().len());
         let mut stack: Vec<Frame<'_>> = Vec::new();
         let mut piece = String::new();
         let mut next = Some((root, origin));
@@ -62,12 +65,12 @@ impl Writer<'_> {
                 piece.clear();
                 match node.kind() {
                     Kind::Array | Kind::Object => {
-                        let (members, is_empty) = if node.kind() == Kind::Array {
-                            (Members::Elements(node.children()), node.is_empty())
-                        } else {
-                            let members = self.members_of(node, has_duplicates);
-                            let is_empty = members.is_empty();
-                            (Members::Chosen(members.into_iter()), is_empty)
+                        let (members, is_empty) = match self.chosen(node, has_duplicates) {
+                            None => (Members::AsSent(node.children()), node.is_empty()),
+                            Some(chosen) => {
+                                let is_empty = chosen.is_empty();
+                                (Members::Chosen(chosen.into_iter()), is_empty)
+                            }
                         };
                         let (open, close) = if node.kind() == Kind::Array { ('[', ']') } else { ('{', '}') };
                         piece.push(open);
@@ -136,16 +139,25 @@ impl Writer<'_> {
         }
     }
 
-    /// The members of an object.
-    fn members_of<'n>(&self, node: Node<'n>, has_duplicates: bool) -> Vec<Node<'n>> {
+    /// The members of an object, where they are not written as they stand.
+    fn chosen<'n>(&self, node: Node<'n>, has_duplicates: bool) -> Option<Vec<Node<'n>>> {
+        let sorts =
+            matches!(self.mode, JsonMode::Js | JsonMode::JsPretty) && node.children().any(|member| index(&member).is_some());
+        if node.kind() == Kind::Array || !(has_duplicates || sorts || self.members.is_some()) {
+            return None;
+        }
         let mut members: Vec<Node<'n>> = node.children().collect();
         if has_duplicates {
             members = without_duplicates(members);
         }
-        if matches!(self.mode, JsonMode::Js | JsonMode::JsPretty) {
-            index_keys_first(&mut members);
+        if sorts {
+            // JavaScript's order: keys that are array indexes come first, ascending.
+            members.sort_by_key(|member| index(member).map_or((1, 0), |index| (0, index)));
         }
-        (self.members)(node, members)
+        Some(match self.members {
+            Some(choose) => choose(node, members),
+            None => members,
+        })
     }
 }
 
@@ -163,17 +175,12 @@ fn without_duplicates(members: Vec<Node<'_>>) -> Vec<Node<'_>> {
     kept
 }
 
-/// JavaScript's order: keys that are array indexes come first, ascending.
-fn index_keys_first(members: &mut [Node<'_>]) {
-    let index = |node: &Node<'_>| -> Option<u32> {
-        let key = node.raw_key()?;
-        let is_canonical = key == b"0" || key.first().is_some_and(|byte| (b'1'..=b'9').contains(byte));
-        let number = std::str::from_utf8(key).ok().filter(|_| is_canonical)?.parse().ok()?;
-        (number < u32::MAX).then_some(number)
-    };
-    if members.iter().any(|member| index(member).is_some()) {
-        members.sort_by_key(|member| index(member).map_or((1, 0), |index| (0, index)));
-    }
+/// The array index that a member's key is in JavaScript.
+fn index(member: &Node<'_>) -> Option<u32> {
+    let key = member.raw_key()?;
+    let is_canonical = key == b"0" || key.first().is_some_and(|byte| (b'1'..=b'9').contains(byte));
+    let number = std::str::from_utf8(key).ok().filter(|_| is_canonical)?.parse().ok()?;
+    (number < u32::MAX).then_some(number)
 }
 
 /// A JSON string as Python writes it: everything but printable ASCII escaped.
@@ -209,7 +216,7 @@ mod tests {
 
     fn write(json: &str, mode: JsonMode) -> String {
         let doc = Doc::parse(bytes::Bytes::copy_from_slice(json.as_bytes()));
-        let writer = Writer { mode, origin: &|_| None, members: &|_, members| members };
+        let writer = Writer { mode, origin: &|_| None, members: None };
         match writer.write(doc.root().unwrap(), TextOrigin::Structured) {
             Ok(traced) => traced.text().to_owned(),
             Err(why) => why,

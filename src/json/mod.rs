@@ -314,9 +314,9 @@ impl<'a> Node<'a> {
             return None;
         }
         // Most keys are written as they are read; decoding each would cost more than all else here.
-        let is_it = |raw: &[u8]| {
-            raw == key.as_bytes() || ((raw.contains(&b'\\') || key.contains('\u{fffd}')) && decode_string(raw) == key)
-        };
+        let may_be_mended = key.contains('\u{fffd}');
+        let is_escaped = |raw: &[u8]| raw.len() > key.len() && raw.contains(&b'\\');
+        let is_it = |raw: &[u8]| raw == key.as_bytes() || ((may_be_mended || is_escaped(raw)) && decode_string(raw) == key);
         self.children().filter(|child| child.raw_key().is_some_and(is_it)).last()
     }
 

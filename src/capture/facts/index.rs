@@ -1,7 +1,8 @@
 //! Finds values in a canonical text: every word's places are known, so nothing is searched twice.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::canon::is_space;
 

@@ -5,8 +5,10 @@ mod fields;
 mod scope;
 mod words;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+
+use foldhash::{HashSet, HashSetExt};
 
 use super::canon::{Canon, is_space};
 use super::exact::Exact;

@@ -1,8 +1,9 @@
 //! A text as the matcher reads it: its canonical form, the index of its words, and its labelled places. They tell which
 //! of several equal values is whose, and what a text says in place of a value.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::canon::{Canon, is_space};
 use super::index::{Index, Needle, floor};

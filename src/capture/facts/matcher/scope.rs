@@ -1,9 +1,11 @@
 //! The part of a text that one record's leaves are looked for in, and what is known of it once it was asked.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::super::canon::needle;
 use super::super::forms;

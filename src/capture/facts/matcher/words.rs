@@ -1,7 +1,9 @@
 //! Values in other words: dates, money, booleans under their labels, telephone numbers.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
+
+use foldhash::HashMap;
 
 use super::super::canon::needle;
 use super::super::forms;
@@ -120,7 +122,7 @@ impl Matcher<'_> {
         let text = self.page.text();
         let regions = &scope.regions;
         let phones = scope.phones.get_or_insert_with(|| {
-            let mut phones: HashMap<String, BTreeSet<String>> = HashMap::new();
+            let mut phones: HashMap<String, BTreeSet<String>> = HashMap::default();
             for run in regions.iter().flat_map(|region| digit_runs(text, region.clone())) {
                 let digits = text[run.clone()].chars().filter(char::is_ascii_digit).collect();
                 phones.entry(digits).or_default().insert(needle(&text[run]));
