@@ -121,6 +121,18 @@ impl FactMatches {
         self.count.kept += std::mem::take(&mut self.count.missing);
         self
     }
+
+    /// Where the leaf with this tape index stands in the text.
+    pub fn place_of(&self, node: usize) -> Option<Range<usize>> {
+        let at = self.facts.binary_search_by_key(&node, Fact::node).ok()?;
+        self.facts[at].place()
+    }
+
+    /// The tape index of the leaf that stands at this byte of the text.
+    pub fn node_at(&self, offset: usize) -> Option<usize> {
+        let fact = self.facts.iter().find(|fact| fact.place().is_some_and(|place| place.contains(&offset)))?;
+        Some(fact.node())
+    }
 }
 
 /// Matches every fact of the payload against `text`.

@@ -18,6 +18,17 @@ fn every_fact_of_the_value_itself_is_kept() {
     assert_eq!(found.count.kept, found.count.total, "{:?}", found.facts);
 }
 
+#[test]
+fn a_leaf_is_found_by_its_place_and_its_place_by_the_leaf() {
+    let text = "**Ada** is 36, from London";
+    let (payload, found) = matched(r#"{"name":"Ada","age":36,"city":"Oslo"}"#, text);
+    let node = |key: &str| payload.root().get(key).unwrap().index();
+    assert_eq!(found.place_of(node("age")), Some(11..13));
+    assert_eq!(found.place_of(node("city")), None);
+    assert_eq!(found.place_of(payload.root().index()), None);
+    assert_eq!([2, 11, 13].map(|at| found.node_at(at)), [Some(node("name")), Some(node("age")), None]);
+}
+
 const NOTES: &str = "# A\n\n## One\n\n- **Name:** Ann\n- **Note:** pear\n\n## Two\n\n- **Name:** Bob\n- **Total:** 5\n- **Note:** red\napple\n\n_Use it_\n";
 
 #[test]

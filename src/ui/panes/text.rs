@@ -18,6 +18,7 @@ use crate::analysis::special::Shown;
 use crate::analysis::{ParsedCaptureQuery, PartQuery, TextQuery, TextRow, TextRowsQuery, TextView, TokenStartsQuery};
 use crate::finding::MarkedText;
 use crate::format::Syntax;
+use crate::json::Node;
 use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
 use crate::ui::Cx;
 use crate::ui::drawer::findings;
@@ -30,6 +31,7 @@ struct Prepared {
     /// Those of another width stay until the new ones are there.
     rows: Arc<[TextRow]>,
     shown_record: Option<usize>,
+    shown_leaf: Option<Range<usize>>,
     widest: f32,
 }
 
@@ -73,7 +75,8 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             known
         }
         (QueryState::Ready(rows), None) => {
-            let new = Prepared { view: Arc::clone(view), rows: Arc::clone(rows), shown_record: None, widest: 0.0 };
+            let new =
+                Prepared { view: Arc::clone(view), rows: Arc::clone(rows), shown_record: None, shown_leaf: None, widest: 0.0 };
             let new = Arc::new(Mutex::new(new));
             ui.data_mut(|data| data.insert_temp(prepared_id(pane), Arc::clone(&new)));
             new
@@ -128,7 +131,7 @@ impl Prepared {
     }
 
     /// The offset to scroll to, where something that is not in sight was asked for.
-    fn target(&mut self, ui: &Ui, cx: &Cx<'_>, pane: &PaneCx) -> Option<f32> {
+    fn target(&mut self, ui: &Ui, cx: &Cx<'_>, pane: &PaneCx, leaf: Option<&Range<usize>>) -> Option<f32> {
         let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
         let record = cx.state.view.record;
         let mut place = goto;
@@ -136,6 +139,10 @@ impl Prepared {
         if self.shown_record != record && pane.visible(ui).1 > 0.0 {
             self.shown_record = record;
             place = place.or_else(|| self.view.links.first(record?));
+        }
+        if self.shown_leaf.as_ref() != leaf && pane.visible(ui).1 > 0.0 {
+            self.shown_leaf = leaf.cloned();
+            place = leaf.map(|leaf| leaf.start).or(place);
         }
         let row = self.row_at(place?) as f32 * TEXT_ROW;
         let (top, height) = pane.visible(ui);
@@ -147,12 +154,12 @@ impl Prepared {
         let tried = reading::matches(cx, pane.format);
         let found = tried.as_deref().unwrap_or_else(|| find::places(cx, pane));
         let current = find::current(ui, cx, pane).filter(|_| tried.is_none());
-        let leaf = selected_leaf(cx, pane.format);
+        let leaf = selected_leaf(cx, &self.view);
         let tokens = token_starts(cx, pane);
         let cuts = host::cuts_of(cx, pane.format);
         let blocks = if pane.format == "content" { block_starts(cx) } else { Vec::new() };
         let mut area = ScrollArea::both().id_salt(("text", pane.index, pane.format)).auto_shrink(false);
-        if let Some(offset) = self.target(ui, cx, pane) {
+        if let Some(offset) = self.target(ui, cx, pane, leaf.as_ref()) {
             area = area.vertical_scroll_offset(offset);
         }
         let mut selected = Selection::of(ui, cx, pane.index, pane.format);
@@ -206,7 +213,7 @@ impl Prepared {
                 if let Some(record) = self.view.links.at(&(offset..offset + 1)) {
                     cx.send(ViewAction::SelectRecord(Some(record)));
                 }
-                if let Some(leaf) = leaf_at(cx, pane.format, offset) {
+                if let Some(leaf) = leaf_at(cx, &self.view, offset) {
                     cx.send(ViewAction::SetTreeCursor(leaf));
                 }
             }
@@ -363,18 +370,22 @@ fn pointed_id(pane: &PaneCx) -> Id {
     Id::unique(("text under the pointer", pane.index))
 }
 
-/// Where the value that is selected in the tree stands in the text that it was read from.
-fn selected_leaf(cx: &Cx<'_>, format: &str) -> Option<Range<usize>> {
-    let cursor = cx.state.view.tree_cursor.filter(|_| format == "content")?;
+/// Where the value that is selected in the tree stands in a text: where it was read from, else where it was found.
+fn selected_leaf(cx: &Cx<'_>, view: &TextView) -> Option<Range<usize>> {
+    let cursor = cx.state.view.tree_cursor?;
     let subject = cx.ready(ParsedCaptureQuery)?;
     let payload = subject.payload.as_ref()?;
-    payload.place_in_text(payload.doc.node(cursor).filter(|node| !node.is_container())?, &subject.reading)
+    let node = payload.doc.node(cursor).filter(|node| !node.is_container())?;
+    let read = if view.format == "content" { payload.place_in_text(node, &subject.reading) } else { None };
+    read.or_else(|| view.matched.place_of(cursor))
 }
 
-/// The value that was read from this place of the text.
-fn leaf_at(cx: &Cx<'_>, format: &str, offset: usize) -> Option<usize> {
-    let subject = cx.ready(ParsedCaptureQuery).filter(|_| format == "content")?;
-    Some(subject.payload.as_ref()?.leaf_at(offset, &subject.reading)?.index())
+/// The value that was read from this place of a text, or was found there.
+fn leaf_at(cx: &Cx<'_>, view: &TextView, offset: usize) -> Option<usize> {
+    let subject = cx.ready(ParsedCaptureQuery)?;
+    let payload = subject.payload.as_ref()?;
+    let read = if view.format == "content" { payload.leaf_at(offset, &subject.reading) } else { None };
+    read.map(Node::index).or_else(|| view.matched.node_at(offset))
 }
 
 /// Where a row is painted.
