@@ -14,7 +14,7 @@ use std::sync::Arc;
 use egui::epaint::{ImageData, ImageDelta, Mesh, Primitive, Vertex};
 use egui::{Color32, Context, FullOutput, Pos2, RawInput, Rect, TextureId, TexturesDelta, Theme, vec2};
 use egui_system_font_provider::SystemFontProvider;
-use image::{Rgba, RgbaImage};
+use image::RgbaImage;
 
 use crate::problem::{Problem, ProblemKind};
 use crate::state::{Action, State};
@@ -178,7 +178,8 @@ impl Texture {
     fn texel(&self, x: i32, y: i32) -> [f32; 4] {
         let x = x.clamp(0, self.width as i32 - 1) as usize;
         let y = y.clamp(0, self.height as i32 - 1) as usize;
-        self.pixels.get(y * self.width + x).copied().unwrap_or_default().to_array().map(f32::from)
+        let [red, green, blue, alpha] = self.pixels.get(y * self.width + x).copied().unwrap_or_default().to_array();
+        [f32::from(red), f32::from(green), f32::from(blue), f32::from(alpha)]
     }
 
     /// Bilinear, as a graphics card does it.
@@ -193,11 +194,12 @@ impl Texture {
         }
         let [a, b, c, d] =
             [self.texel(left, top), self.texel(left + 1, top), self.texel(left, top + 1), self.texel(left + 1, top + 1)];
-        std::array::from_fn(|channel| {
+        let of = |channel: usize| {
             let upper = a[channel] + (b[channel] - a[channel]) * fx;
             let lower = c[channel] + (d[channel] - c[channel]) * fx;
             upper + (lower - upper) * fy
-        })
+        };
+        [of(0), of(1), of(2), of(3)]
     }
 }
 
@@ -257,43 +259,87 @@ impl Canvas {
         let high = |x: f64, y: f64, z: f64| x.max(y).max(z).ceil() as i32;
         let (left, right) = (low(pa.0, pb.0, pc.0).max(clip.left), high(pa.0, pb.0, pc.0).min(clip.right));
         let (top, bottom) = (low(pa.1, pb.1, pc.1).max(clip.top), high(pa.1, pb.1, pc.1).min(clip.bottom));
+        let edges = [(pb, pc, includes[0]), (pc, pa, includes[1]), (pa, pb, includes[2])];
+        let colors = [a, b, c].map(|corner| corner.color.to_array().map(f32::from));
         let is_flat = a.color == b.color && b.color == c.color;
         let is_plain = a.uv == b.uv && b.uv == c.uv;
         let plain = texture.sample(a.uv.x, a.uv.y);
         for y in top..bottom {
-            for x in left..right {
-                let p = (f64::from(x) + 0.5, f64::from(y) + 0.5);
-                let weights = [edge(pb, pc, p), edge(pc, pa, p), edge(pa, pb, p)];
-                if weights.iter().zip(includes).any(|(&weight, includes)| weight < 0.0 || (weight == 0.0 && !includes)) {
-                    continue;
+            let center = f64::from(y) + 0.5;
+            // Along a row the weight of an edge grows or falls, so that what is inside is one stretch.
+            let (mut start, mut end) = (left, right);
+            for (from, to, includes) in edges {
+                let is_in = |x: i32| {
+                    let weight = edge(from, to, (f64::from(x) + 0.5, center));
+                    weight > 0.0 || (weight == 0.0 && includes)
+                };
+                match to.1 < from.1 {
+                    true => start = first(start, end, is_in),
+                    false => end = first(start, end, |x| !is_in(x)),
                 }
-                let weights = weights.map(|weight| (weight / area) as f32);
-                let mix = |values: [f32; 3]| values.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f32>();
+            }
+            let row = y as usize * self.width as usize;
+            let Some(pixels) = self.pixels.get_mut(row + start as usize..row + end as usize) else { continue };
+            if is_flat && is_plain {
+                blend(pixels, product(plain, colors[0]));
+                continue;
+            }
+            for (x, pixel) in (start..end).zip(pixels) {
+                let p = (f64::from(x) + 0.5, center);
+                let weight = |from, to| (edge(from, to, p) / area) as f32;
+                let (of_a, of_b, of_c) = (weight(pb, pc), weight(pc, pa), weight(pa, pb));
+                let mix = |a: f32, b: f32, c: f32| a * of_a + b * of_b + c * of_c;
                 let texel =
-                    if is_plain { plain } else { texture.sample(mix([a.uv.x, b.uv.x, c.uv.x]), mix([a.uv.y, b.uv.y, c.uv.y])) };
-                let colors = [a.color.to_array(), b.color.to_array(), c.color.to_array()];
-                let color: [f32; 4] = std::array::from_fn(|channel| {
-                    if is_flat { f32::from(colors[0][channel]) } else { mix(colors.map(|color| f32::from(color[channel]))) }
-                });
-                let source: [f32; 4] = std::array::from_fn(|channel| texel[channel] * color[channel] / 255.0);
-                self.blend(x, y, source);
+                    if is_plain { plain } else { texture.sample(mix(a.uv.x, b.uv.x, c.uv.x), mix(a.uv.y, b.uv.y, c.uv.y)) };
+                let color = match (is_flat, colors) {
+                    (true, [color, ..]) => color,
+                    (false, [a, b, c]) => {
+                        [mix(a[0], b[0], c[0]), mix(a[1], b[1], c[1]), mix(a[2], b[2], c[2]), mix(a[3], b[3], c[3])]
+                    }
+                };
+                blend(std::slice::from_mut(pixel), product(texel, color));
             }
         }
     }
 
-    fn blend(&mut self, x: i32, y: i32, source: [f32; 4]) {
-        let Some(pixel) = self.pixels.get_mut(y as usize * self.width as usize + x as usize) else { return };
-        let keep = 1.0 - source[3] / 255.0;
-        for (target, source) in pixel.iter_mut().zip(source) {
-            *target = (source + f32::from(*target) * keep).round().clamp(0.0, 255.0) as u8;
+    fn finish(self) -> RgbaImage {
+        RgbaImage::from_raw(self.width, self.height, self.pixels.into_flattened()).unwrap_or_default()
+    }
+}
+
+/// The first of `start..end` that something holds for, as for all after it; `end` where it holds for none.
+fn first(start: i32, end: i32, holds: impl Fn(i32) -> bool) -> i32 {
+    let (mut low, mut high) = (start, end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
         }
     }
+    low
+}
 
-    fn finish(self) -> RgbaImage {
-        RgbaImage::from_fn(self.width, self.height, |x, y| {
-            let [r, g, b, _] = self.pixels[(y * self.width + x) as usize];
-            Rgba([r, g, b, 255])
-        })
+/// A texel in a colour.
+fn product(texel: [f32; 4], color: [f32; 4]) -> [f32; 4] {
+    let of = |channel: usize| texel[channel] * color[channel] / 255.0;
+    [of(0), of(1), of(2), of(3)]
+}
+
+/// Puts one colour over opaque pixels, which stay opaque.
+fn blend(pixels: &mut [[u8; 4]], [red, green, blue, alpha]: [f32; 4]) {
+    if [red, green, blue, alpha] == [0.0; 4] {
+        return;
+    }
+    let keep = 1.0 - alpha / 255.0;
+    let over = |source: f32, target: u8| (source + f32::from(target) * keep).round().clamp(0.0, 255.0) as u8;
+    let of = |pixel: [u8; 4]| [over(red, pixel[0]), over(green, pixel[1]), over(blue, pixel[2]), 255];
+    if keep == 0.0 {
+        return pixels.fill(of([0; 4]));
+    }
+    for pixel in pixels {
+        *pixel = of(*pixel);
     }
 }
 
