@@ -51,7 +51,7 @@ pub fn variables(cx: &Cx<'_>) -> Option<Action> {
 
 pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
     let t = ThemeTokens::of(ui);
-    title(ui, cx, "Keep these arguments");
+    title(ui, cx, "Save these arguments");
     let mut typed = name.to_owned();
     let field = LineEdit { name: "Name of the arguments", hint: "a name", width: ui.available_width(), is_secret: false };
     widgets::focus_first(ui, field.id("arguments"));
@@ -59,7 +59,7 @@ pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
         cx.send(Action::ShowDialog(Dialog::KeepArguments { name: typed.clone() }));
     }
     ui.label(
-        RichText::new("For this tool of this server. What looks like a secret is not kept.").font(theme::small()).color(t.weak),
+        RichText::new("For this tool of this server. What looks like a secret is not saved.").font(theme::small()).color(t.weak),
     );
     let known = cx.state.tool_arguments().map(|known| known.named.keys()).into_iter().flatten();
     for kept in known {
@@ -73,7 +73,7 @@ pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
     let is_named = !typed.trim().is_empty();
     let is_entered = ui.input(|input| input.key_pressed(Key::Enter));
     widgets::at_right(ui, theme::BUTTON, |ui| {
-        let keep = Button::new("Keep").primary().enabled(is_named).show(ui);
+        let keep = Button::new("Save").primary().enabled(is_named).show(ui);
         let cancel = widgets::button(ui, "Cancel");
         if cancel.clicked() {
             cx.send(Action::CloseDialog);
