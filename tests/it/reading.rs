@@ -95,6 +95,21 @@ fn a_value_of_the_data_is_marked_where_it_was_read() {
     assert_eq!(payload.place_in_text(node, &subject.reading), Some(15..17));
 }
 
+/// As in the text that data was read from, also where both were sent.
+#[test]
+fn a_value_of_the_data_is_marked_in_the_text_beside_it() {
+    let answer = r#"{"content":[{"type":"text","text":"Ada is 36"}],"structuredContent":{"name":"Ada","age":36}}"#;
+    let mut window = Window::showing(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{answer}}}"#));
+    let before = window.picture(SIZE, Light);
+    assert_eq!(window.state.view.open, [false, true, true], "the text stands left of the data");
+    let subject = mcp_loupe::analysis::subject(window.state.capture().unwrap().clone());
+    let age = subject.payload.as_ref().unwrap().root().get("age").unwrap().index();
+    window.send(ViewAction::SetTreeCursor(age));
+    let after = window.picture(SIZE, Light);
+    let differ = after.enumerate_pixels().filter(|(x, y, pixel)| *x < SIZE[0] / 2 && before.get_pixel(*x, *y) != *pixel);
+    assert!(differ.count() > 50, "nothing is marked in the text");
+}
+
 #[test]
 fn json_is_laid_out_on_demand() {
     let mut window = answer(r#"{"a":{"b":[1,2]}}"#);

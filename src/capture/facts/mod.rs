@@ -122,13 +122,13 @@ impl FactMatches {
         self
     }
 
-    /// Where the leaf with this tape index stands in the text.
+    /// Where the leaf with this tape index stands in the text, as [`Fact::place`].
     pub fn place_of(&self, node: usize) -> Option<Range<usize>> {
         let at = self.facts.binary_search_by_key(&node, Fact::node).ok()?;
         self.facts[at].place()
     }
 
-    /// The tape index of the leaf that stands at this byte of the text.
+    /// The tape index of the leaf whose place holds this byte of the text.
     pub fn node_at(&self, offset: usize) -> Option<usize> {
         let fact = self.facts.iter().find(|fact| fact.place().is_some_and(|place| place.contains(&offset)))?;
         Some(fact.node())

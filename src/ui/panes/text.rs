@@ -134,17 +134,17 @@ impl Prepared {
     fn target(&mut self, ui: &Ui, cx: &Cx<'_>, pane: &PaneCx, leaf: Option<&Range<usize>>) -> Option<f32> {
         let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
         let record = cx.state.view.record;
-        let mut place = goto;
+        let mut place = None;
         // The first frame does not know its height yet.
         if self.shown_record != record && pane.visible(ui).1 > 0.0 {
             self.shown_record = record;
-            place = place.or_else(|| self.view.links.first(record?));
+            place = record.and_then(|record| self.view.links.first(record));
         }
         if self.shown_leaf.as_ref() != leaf && pane.visible(ui).1 > 0.0 {
             self.shown_leaf = leaf.cloned();
             place = leaf.map(|leaf| leaf.start).or(place);
         }
-        let row = self.row_at(place?) as f32 * TEXT_ROW;
+        let row = self.row_at(goto.or(place)?) as f32 * TEXT_ROW;
         let (top, height) = pane.visible(ui);
         (row < top || row + TEXT_ROW * 2.0 > top + height).then(|| (row - height * 0.3).max(0.0))
     }
