@@ -110,9 +110,7 @@ impl Vocabulary {
             }
             match node.kind() {
                 Kind::String => self.add_text(&node.as_str().unwrap_or_default()),
-                Kind::Number => {
-                    add(&mut self.numbers, node.as_number().and_then(short_number));
-                }
+                Kind::Number => add(&mut self.numbers, node.as_number().and_then(short_number)),
                 // How many there are is told by the list itself.
                 Kind::Array => add(&mut self.numbers, Some(node.len().to_string().into())),
                 Kind::Null | Kind::Bool | Kind::Object => {}

@@ -186,7 +186,7 @@ impl ViewRequest {
             let counts = self.counts(subject, &rows, cancel);
             let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
             let cx = Ctx::of(std::slice::from_ref(subject), &self.hosts, cancel);
-            let findings = FindingsQuery(Arc::clone(&self.rules)).beside(&cx, &hosts).ok();
+            let findings = FindingsQuery(Arc::clone(&self.rules)).find(&cx, Some(&hosts)).ok();
             let interrupted = Problem::interrupted();
             let measured = contract::ReportParts {
                 rows: &rows,

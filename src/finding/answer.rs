@@ -94,9 +94,9 @@ impl<'a> CheckedAnswer<'a> {
         }
     }
 
-    /// The same where the hosts have been run through already.
-    pub fn with_report(self, report: &'a HostsReport) -> Self {
-        Self { report: Some(report), ..self }
+    /// The same with what the hosts make of it, where they have been run through already.
+    pub fn with_report(self, report: Option<&'a HostsReport>) -> Self {
+        Self { report, ..self }
     }
 
     /// Whether the call gave a result, and no error.

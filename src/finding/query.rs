@@ -115,25 +115,17 @@ impl Query for FindingsQuery {
 }
 
 impl FindingsQuery {
-    /// The same where what the hosts make of the answer is known already.
+    /// The findings; with what the hosts make of the answer, where that is known already.
     ///
     /// # Errors
     /// Cancelled, or there is no capture.
-    pub fn beside(&self, cx: &Ctx<'_>, report: &HostsReport) -> Result<AnswerFindings, Stop> {
-        self.find(cx, Some(report))
-    }
-
-    fn find(&self, cx: &Ctx<'_>, report: Option<&HostsReport>) -> Result<AnswerFindings, Stop> {
+    pub fn find(&self, cx: &Ctx<'_>, report: Option<&HostsReport>) -> Result<AnswerFindings, Stop> {
         let subject = cx.subject()?;
         let tool = Arc::new(subject.capture.tool.clone());
         let tools = if tool.raw.is_empty() { Vec::new() } else { vec![tool] };
         let server = CheckedServer { server: None, tools: &tools, ..CheckedServer::default() };
         let checker = Checker { settings: &self.0, hosts: cx.hosts };
-        let answer = CheckedAnswer::of(subject, server, cx.hosts);
-        let answer = match report {
-            Some(report) => answer.with_report(report),
-            None => answer,
-        };
+        let answer = CheckedAnswer::of(subject, server, cx.hosts).with_report(report);
         let mut found = checker.answer(&answer);
         cx.check()?;
         let contradictions = checker.contradictions(&answer);

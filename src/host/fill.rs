@@ -18,12 +18,14 @@ impl<'a> Run<'a> {
         for piece in template.pieces() {
             match piece {
                 TemplatePiece::Literal(literal) => out.push_host(literal),
-                TemplatePiece::Var(Var::Text) if self.host.replace.is_empty() => {
-                    out.push(block.text.as_deref().unwrap_or_default(), origin, Some(0));
-                }
                 TemplatePiece::Var(Var::Text) => {
                     let text = SourceMapped::of(block.text.as_deref().unwrap_or_default(), origin, Some(0));
-                    out.append(&text.replace(&self.host.replace));
+                    let text = text.replace(&self.host.replace);
+                    // Most templates are the text alone.
+                    match out.is_empty() {
+                        true => out = text,
+                        false => out.append(&text),
+                    }
                 }
                 TemplatePiece::Var(Var::Json) => out.append(&self.write_block(block, origin)?),
                 TemplatePiece::Var(Var::ResourceJson) => out.append(&self.write_resource(block, origin)?),
