@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::peer::{INITIALIZED, ServerNotification, call, connect, options, sh, until};
 use bytes::Bytes;
+use futures::future::join_all;
 use mcp_loupe::capture::Outcome;
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, guard};
 use mcp_loupe::source::Source;
@@ -78,7 +79,7 @@ async fn a_dropped_session_leaves_nothing() {
 /// A server that reads nothing, and more on its way to it than the pipes hold: the end is noticed all the same.
 #[tokio::test]
 async fn a_filled_pipe_keeps_nothing_alive() {
-    for is_closed in [true, false] {
+    join_all([true, false].map(|is_closed| async move {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pids");
         let session = connect(&stubborn(&file)).await;
@@ -94,7 +95,8 @@ async fn a_filled_pipe_keeps_nothing_alive() {
             drop(session);
             all_gone(&pids).await;
         }
-    }
+    }))
+    .await;
 }
 
 #[tokio::test]
@@ -128,7 +130,7 @@ async fn what_a_server_leaves_behind_goes_with_it() {
 /// The command line waits for the server's list when it is ended, in each way a program can be.
 #[tokio::test]
 async fn the_death_of_loupe_ends_the_server() {
-    for signal in ["KILL", "TERM", "INT"] {
+    join_all(["KILL", "TERM", "INT"].map(|signal| async move {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pids");
         let Source::Command(server) = stubborn(&file) else { unreachable!() };
@@ -145,7 +147,8 @@ async fn the_death_of_loupe_ends_the_server() {
         all_gone(&pids).await;
         let ended = until("the end of Loupe", || loupe.try_wait().unwrap()).await;
         assert!(!ended.success());
-    }
+    }))
+    .await;
 }
 
 /// A guard that is asked to end does so in order.

@@ -3,9 +3,11 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+
 use std::time::Duration;
 
 use crate::peer::{self, HttpPeer, INITIALIZED, Seen, ServerNotification, call, connect, http, options, reply, sh, until};
+use futures::future::join_all;
 use mcp_loupe::capture::{Direction, Outcome, Step, StepState, Tool};
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session, SessionEvent};
 use mcp_loupe::problem::{Problem, ProblemKind};
@@ -154,12 +156,14 @@ async fn silence_decides_nothing() {
     // What is answered first counts, whichever it is; what comes late spoils nothing.
     let late_error = format!("{NOT_FOUND}; {}", initialized());
     let late_discovery = discovered();
-    for (on_initialize, version) in [(initialized(), "2025-11-25"), (late_error, "2025-11-25"), (late_discovery, STATELESS)] {
+    let found = [(initialized(), "2025-11-25"), (late_error, "2025-11-25"), (late_discovery, STATELESS)];
+    join_all(found.map(|(on_initialize, version)| async move {
         let session = connect(&child(":", &on_initialize)).await;
         assert_eq!(session.server().protocol_version, version, "{on_initialize}");
         assert_eq!(session.call(call("{}"), CancelToken::new()).await.outcome, Outcome::Result, "{on_initialize}");
         session.close().await;
-    }
+    }))
+    .await;
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::peer::{self, HttpPeer, INITIALIZED, PATIENCE, ServerNotification, call, http, options, reply, server, sh, until};
+use futures::future::join_all;
 use mcp_loupe::capture::{Capture, Outcome};
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session};
 use mcp_loupe::problem::{Problem, ProblemKind};
@@ -88,9 +89,9 @@ fn plain(seen: &peer::Seen) -> Vec<u8> {
 
 #[tokio::test]
 async fn whatever_is_said_on_stdio_ends_and_the_next_call_succeeds() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("said");
-    for mode in modes() {
+    join_all(modes().into_iter().map(|mode| async move {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("said");
         std::fs::write(&file, [mode.lines.join(&b'\n'), b"\n".to_vec()].concat()).unwrap();
         let script = format!(
             r#"if [ "$id" = 1 ]; then cat '{}'; elif [ -n "$id" ]; then printf '{{"jsonrpc":"2.0","id":%s,"result":{{"content":[]}}}}\n' "$id"; fi"#,
@@ -101,7 +102,8 @@ async fn whatever_is_said_on_stdio_ends_and_the_next_call_succeeds() {
         let next = session.call(call("{}"), CancelToken::new()).await;
         assert_eq!(next.outcome, Outcome::Result, "after {}: {:?}", mode.name, next.problem);
         session.close().await;
-    }
+    }))
+    .await;
 }
 
 #[tokio::test]
@@ -189,17 +191,19 @@ async fn odd_lines_cost_no_answer_in_any_revision() {
 async fn an_output_that_ends_is_told_at_once() {
     let answer = r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}' "$id""#;
     // The limit is far: none of these ends by it.
-    for (script, outcome, word) in [
+    let ends = [
         ("exec 1>&-".to_owned(), Outcome::Disconnected, "closed its output"),
         (format!("{answer}; exec 1>&-"), Outcome::Result, "no line end"),
         (format!("{answer}; exit 0"), Outcome::Result, "no line end"),
         ("printf '{\"jsonrpc\":\"2.0\",'; exec 1>&-".to_owned(), Outcome::Disconnected, "closed its output"),
-    ] {
+    ];
+    join_all(ends.map(|(script, outcome, word)| async move {
         let capture = peer::called(&server(&script)).await;
         let said = format!("{:?} {:?}", capture.notes, capture.problem);
         assert_eq!(capture.outcome, outcome, "{script}: {said}");
         assert!(said.contains(word) && !said.contains("--timeout"), "{script}: {said}");
-    }
+    }))
+    .await;
     // While the output is open, a line may still go on.
     let session = connect(&server(answer)).await;
     let brief = Call { limit: Duration::from_millis(500), ..call("{}") };
