@@ -76,10 +76,24 @@ impl Drop for Album {
     }
 }
 
+/// States of screens that have a picture. `shot::screens::keyboard_tests` goes through their controls.
+const STATES: &[&str] = &[
+    "loading",
+    "structured-only",
+    "finding-places",
+    "finding-silence",
+    "versus-choose",
+    "repeat",
+    "compare-records",
+    "compare-rendered",
+    "compare-hosts",
+];
+
 /// The screens that `mcp-loupe screenshot` has a name for: every fourth, so that no core waits for all of them.
 fn named_screens(first: usize) {
     let mut album = Album::new();
-    for screen in shot::SCREENS.iter().filter(|&&screen| screen != "main").skip(first).step_by(4) {
+    let pictured = |screen: &&&str| **screen != "main" && !STATES.contains(screen);
+    for screen in shot::SCREENS.iter().filter(pictured).skip(first).step_by(4) {
         album.add_screen(screen, screen, (1_600, 1_000), settings::Theme::Dark);
     }
 }
@@ -147,8 +161,6 @@ fn exact_counts() {
 fn compare_screen() {
     let mut album = Album::new();
     album.add_screen("compare", "compare-light", (1_600, 1_000), settings::Theme::Light);
-    album.add_screen("compare", "compare-1280", (1_280, 800), settings::Theme::Dark);
-    album.add_screen("compare", "compare-640", (640, 520), settings::Theme::Dark);
     let mut running = Window::calling("all", "strict_search_companies", "{}");
     running.send_without_answer(Action::Compare(CompareAction::Start {
         vary: "response_format".into(),
@@ -390,7 +402,7 @@ fn differences() {
         ],
     );
     album.add(&mut window, "diff-light", MAIN, Light);
-    album.add(&mut window, "diff-1280", [1_280, 800], Dark);
+    album.reads(&mut window, "diff-1280", [1_280, 800], Dark, &["This change removed 10 facts from the text", "22 places"]);
     album.reads(&mut window, "diff-640", [640, 520], Light, &["22 places", "10 removed", "3 changed"]);
     window.send(Action::Diff(DiffAction::Split(true)));
     window.send(Action::Diff(DiffAction::ShowAll(true)));
@@ -502,7 +514,6 @@ fn hosts() {
             "cut over 50,000 characters",
         ],
     );
-    album.add(&mut window, "hosts-1280", [1_280, 800], Dark);
     window.send(Action::Hosts(HostsAction::ShowRemoved(true)));
     window.send(Action::Hosts(HostsAction::Select(id("codex"))));
     album.reads(&mut window, "hosts-removed", [1_600, 1_400], Light, &["7,022 bytes removed, 31 of 250 records"]);
@@ -517,7 +528,6 @@ fn hosts() {
         &["All hosts", "content[0] is dropped: structuredContent takes the place of the blocks."],
     );
     window.send(Action::Hosts(HostsAction::ShowLanes));
-    album.add(&mut window, "hosts-640", [640, 520], Dark);
     album.reads(&mut window, "hosts-640", [640, 520], Dark, &[headline, "17 show nothing", "Your hosts", "cut over 50,000"]);
     window.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
     album.add(&mut window, "deliveries", MAIN, Dark);
@@ -748,8 +758,17 @@ fn connecting_to_ones_own() {
   "servers":{"weather":{"url":"https://weather.example.com/${input:land}","headers":{"Authorization":"Bearer ${input:key}"}},"local":{"command":"node","args":["x.js"]}}}"#;
     window.send(Action::Import(ImportAction::SetText(text.into())));
     window.send(Action::Import(ImportAction::Choose(0)));
-    album.add(&mut window, "connect-import", MAIN, Light);
-
+    album.reads(
+        &mut window,
+        "connect-import",
+        MAIN,
+        Light,
+        &[
+            "Understood: a client's configuration",
+            "Secret: Authorization. Values do not show and are not kept.",
+            "no value for ${input:key}",
+        ],
+    );
     window.send(Action::Import(ImportAction::Close));
     let source = Source::Http(Http { url: "https://weather.example.com/mcp".into(), ..Http::default() });
     let problem = Problem::new(ProblemKind::Auth, "HTTP 401 Unauthorized: the server wants credentials")
