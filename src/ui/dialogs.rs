@@ -220,6 +220,7 @@ fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                 ("Tab", "Next control"),
                 ("↑ ↓", "Lists, tree and token cost"),
                 ("← →", "Fold and open in the tree"),
+                ("Shift F10", "Menu of a value, a row, a column or a capture"),
                 ("Ctrl + − 0", "Larger, smaller, normal size"),
             ] {
                 widgets::key_cap(ui, keys);

@@ -164,7 +164,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
         cx.send(Action::CloseDialog);
     }
     let response = if entry.label.notes.is_empty() { response } else { response.on_hover_text(&entry.label.notes) };
-    response.context_menu(|ui| {
+    widgets::context_menu(&response, Some(&response), |ui| {
         let mut item = |glyph: &str, name: &str, enabled: bool| {
             let is_clicked = widgets::menu_item(ui, glyph, name, "", enabled).clicked();
             if is_clicked {

@@ -14,6 +14,7 @@ use crate::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
 use crate::fixture::export::ExportChoice;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{Command, Recent, Source};
+use crate::state::diff::DiffAction;
 use crate::state::{
     Action, CallAction, CallInFlight, CallOwner, ConnectAction, Connection, Dialog, Event, ExportAction, Form, FormMode,
     ImportAction, ListedTool, PaneView, PathPurpose, PreparedCall, Screen, SettingsAction, StartQuestion, State, Toast, Value,
@@ -632,6 +633,25 @@ fn f6_goes_from_region_to_region() {
     seen.dedup();
     assert_eq!(seen.len(), 4, "{seen:?}");
     assert!(seen.iter().all(Option::is_some));
+}
+
+#[test]
+fn shift_f10_opens_the_menu_of_a_row_and_esc_leads_back_to_it() {
+    let mut harness = harness(answered(Outcome::Result));
+    let row = |harness: &Harness<'_, Still>| harness.get_by_label_contains("Capture 1: ").is_focused();
+    harness.get_by_label_contains("Capture 1: ").focus();
+    harness.run_ok();
+    press(&mut harness, Modifiers::SHIFT, Key::F10);
+    harness.run_ok();
+    // The first one needs another answer.
+    assert!(harness.get_by_label("Compare two formats of it").is_focused());
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    harness.run_ok();
+    assert!(harness.query_by_label("Compare two formats of it").is_none() && row(&harness));
+    press(&mut harness, Modifiers::SHIFT, Key::F10);
+    harness.run_ok();
+    press(&mut harness, Modifiers::NONE, Key::Enter);
+    assert!(matches!(harness.state().sent.last(), Some(Action::Diff(DiffAction::Open(..)))), "{:?}", harness.state().sent);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{Align, Color32, Id, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Stops, act, inside};
 use crate::analysis::difference::ValueDifference;
@@ -315,7 +315,8 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
     }
     if row.depth > 0 {
         let root = if b.is_some() { payload.roots.1 } else { payload.roots.0 };
-        Popup::context_menu(&response).width(300.0).show(|ui| {
+        widgets::context_menu(&response, Some(&response), |ui| {
+            ui.set_width(300.0);
             let place = pattern(node, root);
             if widgets::menu_row(ui, &format!("Ignore {place}"), None, false).clicked() {
                 act(cx, DiffAction::Ignore(place));

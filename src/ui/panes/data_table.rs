@@ -276,12 +276,13 @@ impl Grid<'_> {
             cx.send(ViewAction::SetTreeCursor(node.index()));
         }
         let menu_id = response.id.with("of");
-        if response.secondary_clicked() {
-            ui.data_mut(|data| data.insert_temp(menu_id, under.unwrap_or(0)));
+        let cursor = line.cursor.filter(|(at, _)| *at == line.at).map(|(_, column)| column);
+        let by_key = cursor.filter(|_| ui.input(|input| input.key_pressed(egui::Key::F10)));
+        if let Some(column) = by_key.or_else(|| response.secondary_clicked().then_some(under.unwrap_or(0))) {
+            ui.data_mut(|data| data.insert_temp(menu_id, column));
         }
-        response.context_menu(|ui| {
+        widgets::context_menu(&response, cursor.is_some().then_some(focus), |ui| {
             ui.set_width(280.0);
-            ui.spacing_mut().item_spacing.y = 0.0;
             let column: usize = ui.data(|data| data.get_temp(menu_id)).unwrap_or(0);
             if let Some(node) = self.node(line.at, column) {
                 copy::menu_ui(ui, cx, node, self.payload, pane.index);
@@ -355,9 +356,8 @@ impl Grid<'_> {
         if response.clicked() {
             cx.send(TableAction::Sort(column.key.as_str().into()));
         }
-        response.context_menu(|ui| {
+        widgets::context_menu(&response, Some(&response), |ui| {
             ui.set_width(240.0);
-            ui.spacing_mut().item_spacing.y = 0.0;
             let mut act = |icon, name: &str, keys: &str, is_on: bool, act: &dyn Fn()| {
                 if menu_item(ui, icon, name, keys, is_on).clicked() {
                     act();

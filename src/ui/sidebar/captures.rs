@@ -123,7 +123,7 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
     let second = [(apart.as_str(), t.text), (below.as_str(), t.text), (shown, t.weak)];
     elided(ui, pos2(left, rect.bottom() - 12.0), right - left, &second, &theme::regular(12.0));
     let other = cx.state.view.capture.as_ref().filter(|shown| **shown != capture.id);
-    response.context_menu(|ui| {
+    widgets::context_menu(&response, Some(&response), |ui| {
         let compare = widgets::menu_item(ui, icons::DIFF, "Compare with the answer shown", "Ctrl click", other.is_some());
         if compare.clicked() {
             compare_with_shown(cx, capture);

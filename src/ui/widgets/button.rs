@@ -1,6 +1,8 @@
 //! Buttons, segments and tabs.
 
-use egui::{Color32, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Color32, Id, Key, Modifiers, Popup, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::{focus_ring, glyph_at, key_cap_at, key_cap_width, keyed, text_at};
 use crate::ui::icons;
@@ -288,6 +290,52 @@ pub fn tab(ui: &mut Ui, icon: Option<&str>, label: &str, count: Option<&str>, is
     response
 }
 
+/// The menu of a thing: by the other button of the mouse, or by Shift F10 while `focus` has the keyboard, which gets it back
+/// from the menu. Of a list `focus` is the whole, given for the row with the cursor alone.
+pub fn context_menu(response: &Response, focus: Option<&Response>, contents: impl FnOnce(&mut Ui)) {
+    let ctx = &response.ctx;
+    let id = Popup::default_response_id(response);
+    let was_open = Popup::is_id_open(ctx, id);
+    let opens = focus.is_some_and(Response::has_focus) && ctx.input_mut(|input| input.consume_key(Modifiers::SHIFT, Key::F10));
+    let by_key = id.with("by key");
+    if opens {
+        Popup::open_id(ctx, id);
+        ctx.data_mut(|data| data.insert_temp(by_key, ()));
+    } else if response.secondary_clicked() {
+        ctx.data_mut(|data| data.remove_temp::<()>(by_key));
+    }
+    // The mouse says where, and no mouse the row itself.
+    let is_by_key = ctx.data(|data| data.get_temp::<()>(by_key)).is_some();
+    let popup = Popup::context_menu(response);
+    let popup = if is_by_key { popup.at_position(response.rect.left_bottom()) } else { popup };
+    popup.show(|ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        if opens {
+            ui.data_mut(|data| data.insert_temp(takes_focus(), ()));
+        }
+        contents(ui);
+    });
+    let is_pressed = ctx.input(|input| input.pointer.any_pressed());
+    if was_open
+        && !Popup::is_id_open(ctx, id)
+        && !is_pressed
+        && let Some(focus) = focus
+    {
+        focus.request_focus();
+    }
+}
+
+/// Whether the next row of a menu that can be chosen gets the keyboard.
+fn takes_focus() -> Id {
+    Id::unique("first of the menu")
+}
+
+fn focus_if_first(response: &Response) {
+    if response.enabled() && response.ctx.data_mut(|data| data.remove_temp::<()>(takes_focus())).is_some() {
+        response.request_focus();
+    }
+}
+
 /// A row of a menu with an icon.
 pub fn menu_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool) -> Response {
     let t = ThemeTokens::of(ui);
@@ -298,6 +346,7 @@ pub fn menu_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool
     let response = ui.add_enabled(enabled, button);
     // The name alone, without the glyph's private-use character.
     response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, enabled, name));
+    focus_if_first(&response);
     response
 }
 
@@ -306,6 +355,7 @@ pub fn menu_row(ui: &mut Ui, label: &str, swatch: Option<Color32>, is_selected: 
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 28.0), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::MenuItem, true, is_selected, label));
+    focus_if_first(&response);
     if response.hovered() || response.has_focus() {
         ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);
     }

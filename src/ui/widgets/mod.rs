@@ -14,7 +14,7 @@ use egui::{
     vec2,
 };
 
-pub use button::{Button, button, icon_button, menu_item, menu_row, primary_button, segmented, tab};
+pub use button::{Button, button, context_menu, icon_button, menu_item, menu_row, primary_button, segmented, tab};
 pub use field::LineEdit;
 pub use mark::{Tone, badge, key_cap, key_cap_at, key_cap_width, swatch};
 pub use modal::{focus_first, modal, modal_frame, modal_room, paragraph, title};

@@ -156,7 +156,7 @@ impl Flat {
                 }
             }
         }
-        response.context_menu(|ui| {
+        widgets::context_menu(&response, is_cursor.then_some(focus), |ui| {
             ui.set_width(300.0);
             ui.spacing_mut().item_spacing.y = 0.0;
             copy::menu_ui(ui, cx, node, &self.view.payload, self.pane);
