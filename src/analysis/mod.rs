@@ -75,7 +75,7 @@ pub use token_counts::{
     ratio_of,
 };
 pub use token_map::{Shares, TokenMap, TokenMapQuery};
-pub use tree::{Mark, TreeQuery, TreeView};
+pub use tree::{Mark, TreeQuery, TreeTokens, TreeTokensQuery, TreeView};
 pub use what_if::{
     AsMended, FieldLoss, Mended, NeededFields, NeededQuery, OmitKeys, Parts, fields, is_struck, key_of, needed_fields, path_of,
     without,

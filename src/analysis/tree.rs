@@ -1,4 +1,4 @@
-//! The tree pane's view: the payload with tokens of each subtree and marks against the text.
+//! The tree pane's view: the payload with marks against the text, and what each value costs.
 
 use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::collections::HashMap;
@@ -20,8 +20,6 @@ pub enum Mark {
 #[derive(Clone, Debug)]
 pub struct TreeView {
     pub payload: Arc<Payload>,
-    /// Tokens (o200k_base, compact JSON) of each node's subtree with its key, by tape index minus the root's.
-    pub tokens: Vec<u32>,
     /// Marks of leaves by tape index; empty where the payload was read from the text itself.
     pub marks: HashMap<usize, Mark>,
     /// Number of marks inside each container by tape index: (not in text, differs).
@@ -34,11 +32,8 @@ pub struct TreeView {
 impl TreeView {
     pub(super) fn of(subject: &ParsedCapture) -> Option<Self> {
         let Some(payload) = &subject.payload else { return None };
-        let root = payload.root();
-        let tokens = token::subtrees(root);
         let mut view = Self {
             payload: Arc::new(payload.clone()),
-            tokens,
             marks: HashMap::new(),
             marks_inside: HashMap::new(),
             matched: FactMatches::default(),
@@ -71,14 +66,24 @@ impl TreeView {
             self.marks.insert(fact.node(), mark);
         }
     }
+}
 
-    /// Tokens of the subtree at a tape index.
-    pub fn tokens_of(&self, node: usize) -> u32 {
-        self.tokens.get(node.wrapping_sub(self.payload.root)).copied().unwrap_or(0)
+/// Tokens (o200k_base, compact JSON) of each value with its key and what is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeTokens {
+    root: usize,
+    /// By tape index minus the root's.
+    tokens: Vec<u32>,
+}
+
+impl TreeTokens {
+    /// Of the value at a tape index.
+    pub fn of(&self, node: usize) -> u32 {
+        self.tokens.get(node.wrapping_sub(self.root)).copied().unwrap_or(0)
     }
 }
 
-/// The payload as a tree with tokens and marks; `None` where the answer has no payload.
+/// The payload as a tree with marks; `None` where the answer has no payload.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TreeQuery;
 
@@ -92,6 +97,26 @@ impl Query for TreeQuery {
 
 impl Weigh for TreeView {
     fn weight(&self) -> usize {
-        self.tokens.len() * 4 + self.matched.weight()
+        self.matched.weight()
+    }
+}
+
+/// What each value of the payload costs; `None` where the answer has no payload.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TreeTokensQuery;
+
+impl Query for TreeTokensQuery {
+    type Out = Option<Arc<TreeTokens>>;
+    const IS_COUNT: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let payload = cx.subject()?.payload.as_ref();
+        Ok(payload.map(|payload| Arc::new(TreeTokens { root: payload.root, tokens: token::subtrees(payload.root()) })))
+    }
+}
+
+impl Weigh for TreeTokens {
+    fn weight(&self) -> usize {
+        self.tokens.len() * 4
     }
 }

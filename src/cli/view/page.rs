@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::analysis::{Card, Ctx, Mark, MdKind, Query, RenderedQuery, Table, TreeQuery, TreeView};
+use crate::analysis::{Card, Ctx, Mark, MdKind, Query, RenderedQuery, Table, TreeQuery, TreeTokens, TreeTokensQuery, TreeView};
 use crate::cancel::Cancel;
 use crate::capture::Block;
 use crate::cli::output::{columns, one_line, visible};
@@ -88,7 +88,7 @@ fn drawn(table: &Table) -> String {
 
 /// The payload as an indented tree with the tokens of every container and the marks against the text.
 pub fn tree(subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Problem> {
-    let Some(view) = get(subject, &TreeQuery, cancel)? else {
+    let (Some(view), Some(tokens)) = (get(subject, &TreeQuery, cancel)?, get(subject, &TreeTokensQuery, cancel)?) else {
         return Err(Problem::new(ProblemKind::Usage, "there is no payload").at("tree"));
     };
     let root = view.payload.root();
@@ -106,7 +106,7 @@ pub fn tree(subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Pro
         if open.len() > INDENT_LEVELS {
             page.push_str(&format!("[level {}] ", open.len()));
         }
-        page.push_str(&leaf(node, &view, index == root.index()));
+        page.push_str(&leaf(node, &view, &tokens, index == root.index()));
         page.push('\n');
         if node.is_container() {
             open.push(node.subtree_end());
@@ -115,7 +115,7 @@ pub fn tree(subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Pro
     Ok(page)
 }
 
-fn leaf(node: Node<'_>, view: &TreeView, is_root: bool) -> String {
+fn leaf(node: Node<'_>, view: &TreeView, tokens: &TreeTokens, is_root: bool) -> String {
     let mut line = match node.key() {
         Some(key) if !is_root => format!("{}: ", one_line(&key)),
         None if !is_root => format!("{}: ", node.ordinal()),
@@ -123,7 +123,7 @@ fn leaf(node: Node<'_>, view: &TreeView, is_root: bool) -> String {
     };
     if node.is_container() {
         let (kind, members) = if node.kind() == JsonKind::Array { ("array", "items") } else { ("object", "members") };
-        let tokens = number_of(u64::from(view.tokens_of(node.index())), "tokens");
+        let tokens = number_of(u64::from(tokens.of(node.index())), "tokens");
         line.push_str(&format!("{kind} · {} · {tokens}", number_of(node.len() as u64, members)));
         if let Some((missing, differing)) = view.marks_inside.get(&node.index()) {
             line.push_str(&format!(" · {missing} not in text, {differing} differ"));

@@ -13,7 +13,7 @@ use egui::mutex::Mutex;
 use egui::{Align, Id, Key, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::{PaneCx, copy, find};
-use crate::analysis::{TextQuery, TreeQuery, TreeView, path_of};
+use crate::analysis::{TextQuery, TreeQuery, TreeTokens, TreeTokensQuery, TreeView, path_of};
 use crate::capture::Record;
 use crate::json::{Doc, Node};
 use crate::state::{Action, QueryState, TokensAction, ViewAction};
@@ -45,6 +45,8 @@ struct TreeRow {
 /// What the pane keeps between frames.
 struct Flat {
     view: Arc<TreeView>,
+    /// `None` while they are counted.
+    tokens: Option<Arc<TreeTokens>>,
     /// The pane that it was painted in last.
     pane: usize,
     toggled: BTreeSet<usize>,
@@ -88,6 +90,10 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let mut flat = shared.lock();
     let found = find::current(ui, cx, pane).map(|place| place.start);
     flat.update(&cx.state.view.toggled, cx.state.view.open_levels, cx.state.view.record, found);
+    flat.tokens = match cx.ask(TreeTokensQuery) {
+        QueryState::Ready(tokens) => tokens.clone(),
+        QueryState::Working { .. } | QueryState::Failed(_) => None,
+    };
     flat.show(ui, cx, pane);
 }
 
@@ -95,6 +101,7 @@ impl Flat {
     fn new(view: &Arc<TreeView>) -> Self {
         let mut flat = Self {
             view: Arc::clone(view),
+            tokens: None,
             pane: 0,
             toggled: BTreeSet::new(),
             levels: None,
@@ -421,10 +428,8 @@ mod tests {
 
     fn flat(json: &'static str) -> Flat {
         let payload = Payload::of_doc(Doc::parse(Bytes::from_static(json.as_bytes()))).unwrap();
-        let tokens = vec![1; payload.root().subtree_end()];
         Flat::new(&Arc::new(TreeView {
             payload: Arc::new(payload),
-            tokens,
             marks: Default::default(),
             marks_inside: Default::default(),
             matched: Default::default(),

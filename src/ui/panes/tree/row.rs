@@ -68,11 +68,11 @@ impl Flat {
             ui.painter().vline(x, rect.y_range(), Stroke::new(1.0, if is_record || is_inside { t.accent_line } else { t.line }));
         }
         let weak = if is_record { t.text } else { t.weak };
-        let tokens = self.view.tokens_of(row.node);
+        let tokens = self.tokens.as_ref().map(|tokens| tokens.of(row.node));
         let right = widgets::text_right(
             ui,
             rect.right_center() - vec2(14.0, 0.0),
-            widgets::grouped(tokens.into()),
+            tokens.map_or_else(|| "…".to_owned(), |tokens| widgets::grouped(tokens.into())),
             theme::mono(11.5),
             weak,
         ) - 10.0;
@@ -158,7 +158,6 @@ impl Flat {
         }
         widgets::context_menu(&response, is_cursor.then_some(focus), |ui| {
             ui.set_width(300.0);
-            ui.spacing_mut().item_spacing.y = 0.0;
             copy::menu_ui(ui, cx, node, &self.view.payload, self.pane);
             if node.index() != self.view.payload.root {
                 let path = path_of(node, self.view.payload.root);
@@ -263,7 +262,7 @@ fn paint_mark(ui: &Ui, left: Pos2, icon: &str, text: &str, tone: Tone) -> f32 {
 }
 
 /// What a screen reader says of a row.
-fn spoken(node: Node<'_>, key: Option<&str>, tokens: u32, marks: &[(&str, String, Tone)], row: TreeRow) -> String {
+fn spoken(node: Node<'_>, key: Option<&str>, tokens: Option<u32>, marks: &[(&str, String, Tone)], row: TreeRow) -> String {
     let mut name = format!("{}{}", key.map_or_else(String::new, |key| format!("{key}, ")), node.kind().name());
     if node.is_container() {
         name.push_str(&format!(" of {}", widgets::grouped(node.len() as u64)));
@@ -271,7 +270,9 @@ fn spoken(node: Node<'_>, key: Option<&str>, tokens: u32, marks: &[(&str, String
         let text = node.as_str().map_or_else(|| node.raw_text().into_owned(), std::borrow::Cow::into_owned);
         name.push_str(&format!(" {}", elide(&text)));
     }
-    name.push_str(&format!(", {}", widgets::number_text(tokens.into(), "tokens")));
+    if let Some(tokens) = tokens {
+        name.push_str(&format!(", {}", widgets::number_text(tokens.into(), "tokens")));
+    }
     for (icon, text, _) in marks {
         let inside = match (*icon == icons::MISSING, text.chars().all(|char| char.is_ascii_digit() || char == ',')) {
             (true, true) => format!("{text} not in text"),
