@@ -19,7 +19,8 @@ pub fn source(file: &Path, name: Option<&str>, given: &[(String, String)]) -> Re
     let mut entry = import.server(name)?.clone();
 
     let given_for = |name: &str| given.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-    let asked: Vec<String> = entry.placeholders().iter().filter_map(|hole| hole.name().map(str::to_owned)).collect();
+    let asked: Vec<String> =
+        entry.placeholders().iter().filter_map(|placeholder| placeholder.name().map(str::to_owned)).collect();
     for (name, value) in given.iter().filter(|(name, _)| !asked.contains(name)) {
         if let Reach::Remote { .. } = entry.reach {
             let hint = match &asked[..] {
@@ -35,7 +36,7 @@ pub fn source(file: &Path, name: Option<&str>, given: &[(String, String)]) -> Re
         }
         entry.set_env(name, value);
     }
-    entry.resolve(|hole| match hole {
+    entry.resolve(|placeholder| match placeholder {
         Placeholder::Variable { name, .. } => given_for(name).or_else(|| std::env::var(name).ok()),
         Placeholder::Input(id) => given_for(id),
         Placeholder::WorkspaceFolder => Some(import::project(&file).to_string_lossy().into_owned()),

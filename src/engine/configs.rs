@@ -58,15 +58,15 @@ pub(super) fn read(path: &Path) -> Result<Import, Problem> {
 }
 
 /// The values that this computer has for placeholders, by the placeholder as it is written.
-pub(super) fn values(holes: &[Placeholder], file: Option<&Path>) -> Vec<(String, String)> {
-    let value = |hole: &Placeholder| match hole {
+pub(super) fn values(placeholders: &[Placeholder], file: Option<&Path>) -> Vec<(String, String)> {
+    let value = |placeholder: &Placeholder| match placeholder {
         Placeholder::Variable { name, .. } => std::env::var(name).ok(),
         Placeholder::Input(_) => None,
         Placeholder::WorkspaceFolder => file.map(|file| import::project(file).to_string_lossy().into_owned()),
         Placeholder::UserHome => std::env::home_dir().map(|home| home.to_string_lossy().into_owned()),
         Placeholder::PathSeparator => Some(std::path::MAIN_SEPARATOR_STR.to_owned()),
     };
-    holes.iter().filter_map(|hole| Some((hole.to_string(), value(hole)?))).collect()
+    placeholders.iter().filter_map(|placeholder| Some((placeholder.to_string(), value(placeholder)?))).collect()
 }
 
 #[cfg(test)]

@@ -296,9 +296,9 @@ impl Engine {
                 let read = configs::read(&path);
                 Ok(Event::Import(ImportEvent::Read { path, read }))
             }),
-            Effect::Import(ImportEffect::KnownValues { holes, file }) => {
+            Effect::Import(ImportEffect::KnownValues { placeholders, file }) => {
                 self.blocking(runtime, move || {
-                    Ok(Event::Import(ImportEvent::ValuesKnown(configs::values(&holes, file.as_deref()))))
+                    Ok(Event::Import(ImportEvent::ValuesKnown(configs::values(&placeholders, file.as_deref()))))
                 });
             }
             #[cfg(feature = "gui")]

@@ -9,11 +9,11 @@ use super::view::{Omission, Part};
 /// What the hosts have in common that are shown one answer: of equal views one is kept.
 #[derive(Debug, Default)]
 pub struct RenderCache {
-    pub(super) texts: Once<str>,
-    pub(super) spans: Once<[Span]>,
-    pub(super) parts: Once<[Part]>,
-    pub(super) kept: Once<[Range<usize>]>,
-    pub(super) dropped: Once<[Omission]>,
+    pub(super) texts: Interned<str>,
+    pub(super) spans: Interned<[Span]>,
+    pub(super) parts: Interned<[Part]>,
+    pub(super) kept: Interned<[Range<usize>]>,
+    pub(super) dropped: Interned<[Omission]>,
 }
 
 impl RenderCache {
@@ -23,17 +23,17 @@ impl RenderCache {
     }
 }
 
-/// Values of which equal ones are kept once; as many as there are hosts, so that each is compared with all.
+/// Values, equal ones once; as many as there are hosts, so that each is compared with all.
 #[derive(Debug)]
-pub(super) struct Once<T: ?Sized>(Mutex<Vec<Arc<T>>>);
+pub(super) struct Interned<T: ?Sized>(Mutex<Vec<Arc<T>>>);
 
-impl<T: ?Sized> Default for Once<T> {
+impl<T: ?Sized> Default for Interned<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T: ?Sized + PartialEq> Once<T> {
+impl<T: ?Sized + PartialEq> Interned<T> {
     pub(super) fn of<'v>(&self, value: &'v T) -> Arc<T>
     where
         Arc<T>: From<&'v T>,

@@ -7,15 +7,15 @@ mod jsonc;
 mod placeholder;
 mod places;
 mod shapes;
-mod smart;
+mod paste;
 mod write;
 
 use std::fmt;
 use std::path::PathBuf;
 
+pub use self::paste::{Pasted, understand};
 pub use self::placeholder::Placeholder;
 pub use self::places::{ConfigPlace, PLACES, project};
-pub use self::smart::{Pasted, understand};
 pub use self::write::{Configuration, clients, write};
 
 use super::{Command, Http, Source, Transport};

@@ -177,7 +177,7 @@ pub enum ImportEffect {
     ReadConfig(PathBuf),
     /// Look up the values that this computer has for placeholders of a file.
     KnownValues {
-        holes: Vec<Placeholder>,
+        placeholders: Vec<Placeholder>,
         file: Option<PathBuf>,
     },
 }

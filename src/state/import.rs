@@ -48,12 +48,12 @@ impl ImportGuess {
     /// What is still missing.
     pub fn source(&self) -> Result<Source, Problem> {
         let entry = self.entry().ok_or_else(|| Problem::new(ProblemKind::Usage, "no server is chosen"))?;
-        entry.resolve(|hole| self.values.get(&hole.to_string()).filter(|value| !value.is_empty()).cloned())
+        entry.resolve(|placeholder| self.values.get(&placeholder.to_string()).filter(|value| !value.is_empty()).cloned())
     }
 
     /// Whether what is typed for a placeholder must not be seen.
-    pub fn is_secret(&self, hole: &Placeholder) -> bool {
-        let name = hole.name().unwrap_or_default();
+    pub fn is_secret(&self, placeholder: &Placeholder) -> bool {
+        let name = placeholder.name().unwrap_or_default();
         let input = self.entry().and_then(|entry| entry.inputs.iter().find(|input| input.id == name));
         input.is_some_and(|input| input.is_secret) || looks_secret(name)
     }
@@ -62,7 +62,7 @@ impl ImportGuess {
 /// The import part of the connect screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Importing {
-    /// What stands in the smart field.
+    /// What stands in the field to paste into.
     pub text: String,
     /// Why the text is not understood.
     pub problem: Option<Problem>,
@@ -96,7 +96,7 @@ pub enum ImportAction {
     Browse,
     Choose(usize),
     SetValue {
-        hole: String,
+        placeholder: String,
         value: String,
     },
     /// Fill the connect form.
@@ -149,9 +149,9 @@ impl State {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::ImportConfig, text: String::new() });
             }
             ImportAction::Choose(server) => self.choose_server(server, effects),
-            ImportAction::SetValue { hole, value } => {
+            ImportAction::SetValue { placeholder, value } => {
                 if let Some(understood) = &mut self.importing.understood {
-                    understood.values.insert(hole, value);
+                    understood.values.insert(placeholder, value);
                 }
             }
             ImportAction::Use => self.use_import(),
@@ -232,19 +232,19 @@ impl State {
     fn choose_server(&mut self, server: usize, effects: &mut Vec<Effect>) {
         let Some(understood) = &mut self.importing.understood else { return };
         understood.chosen = Some(server);
-        let holes = understood.entry().map(ImportedServer::placeholders).unwrap_or_default();
-        if holes.is_empty() {
+        let placeholders = understood.entry().map(ImportedServer::placeholders).unwrap_or_default();
+        if placeholders.is_empty() {
             self.connect_wanted(effects);
         } else {
-            effects.push(Effect::Import(ImportEffect::KnownValues { holes, file: understood.path.clone() }));
+            effects.push(Effect::Import(ImportEffect::KnownValues { placeholders, file: understood.path.clone() }));
         }
     }
 
     /// Values that this computer knows; what was typed stays.
     pub(super) fn values_known(&mut self, values: Vec<(String, String)>) {
         if let Some(understood) = &mut self.importing.understood {
-            for (hole, value) in values {
-                understood.values.entry(hole).or_insert(value);
+            for (placeholder, value) in values {
+                understood.values.entry(placeholder).or_insert(value);
             }
         }
     }
@@ -265,7 +265,7 @@ impl State {
         }
     }
 
-    /// Takes over what stands in the smart field, where something does; whether the form is what is to be connected.
+    /// Takes over what stands in the field to paste into, where something does; whether the form is what is to be connected.
     pub(super) fn take_pasted(&mut self) -> bool {
         if let Some(problem) = self.importing.problem.clone() {
             self.toast_problem(problem);
@@ -417,12 +417,14 @@ mod tests {
         let text = r#"{"inputs":[{"id":"key","password":true,"type":"promptString"}],"servers":{"a":{"command":"x","env":{"K":"${input:key}"}}}}"#;
         let effects = perform(&mut state, ImportAction::SetText(text.into()));
         let understood = state.importing.understood.as_ref().unwrap();
-        let hole = &understood.entry().unwrap().placeholders()[0];
-        assert!(understood.is_secret(hole) && understood.source().is_err());
-        assert!(matches!(&effects[..], [Effect::Import(ImportEffect::KnownValues { holes, file: None })] if holes.len() == 1));
+        let placeholder = &understood.entry().unwrap().placeholders()[0];
+        assert!(understood.is_secret(placeholder) && understood.source().is_err());
+        assert!(
+            matches!(&effects[..], [Effect::Import(ImportEffect::KnownValues { placeholders, file: None })] if placeholders.len() == 1)
+        );
         perform(&mut state, ImportAction::Use);
         assert!(state.importing.understood.is_some(), "it waits for the value");
-        perform(&mut state, ImportAction::SetValue { hole: hole.to_string(), value: "s3cret".into() });
+        perform(&mut state, ImportAction::SetValue { placeholder: placeholder.to_string(), value: "s3cret".into() });
         apply(&mut state, Event::Import(ImportEvent::ValuesKnown(vec![("${input:key}".into(), "other".into())])));
         assert!(perform(&mut state, ImportAction::Use).is_empty(), "nothing starts");
         assert_eq!(state.connect_form.source().unwrap().to_string(), "--env K=… -- x");
@@ -528,8 +530,8 @@ mod tests {
         let file = r#"{"mcpServers":{"a":{"command":"x","env":{"KEY":"${env:KEY}"}}}}"#;
         let read = crate::source::import::read("/p/.mcp.json", file);
         let effects = apply(&mut state, Event::Import(ImportEvent::Read { path: "/p/.mcp.json".into(), read }));
-        let [Effect::Import(ImportEffect::KnownValues { holes, .. })] = &effects[..] else { panic!("{effects:?}") };
-        let known = ImportEvent::ValuesKnown(vec![(holes[0].to_string(), "canary".into())]);
+        let [Effect::Import(ImportEffect::KnownValues { placeholders, .. })] = &effects[..] else { panic!("{effects:?}") };
+        let known = ImportEvent::ValuesKnown(vec![(placeholders[0].to_string(), "canary".into())]);
         let effects = apply(&mut state, Event::Import(known));
         let connects =
             |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::Session(SessionEffect::Connect { .. })));

@@ -9,11 +9,11 @@ mod form;
 mod import;
 pub(super) mod login;
 mod other;
-mod reach;
+mod protocol;
 mod recent;
 pub mod report;
 mod sample;
-mod smart;
+mod paste;
 
 use egui::{Frame, Label, Margin, RichText, ScrollArea, Stroke, Ui, vec2};
 
@@ -117,7 +117,7 @@ fn card<R>(ui: &mut Ui, accent: bool, content: impl FnOnce(&mut Ui) -> R) -> R {
 
 fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
     card(ui, false, |ui| {
-        smart::smart_ui(ui, cx);
+        paste::paste_ui(ui, cx);
         if import::understood_ui(ui, cx) {
             return;
         }

@@ -36,7 +36,7 @@ mod probe;
 mod problems;
 mod region;
 mod sizes;
-mod server;
+mod server_cost;
 mod servers;
 mod settings;
 mod shortcuts;
@@ -238,7 +238,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Verify => middle.show(ui, |ui| verify::verify_ui(ui, cx)),
         Screen::Collection => middle.show(ui, |ui| collection::collection_ui(ui, cx)),
         Screen::Settings => middle.show(ui, |ui| settings::settings_ui(ui, cx)),
-        Screen::Server => middle.show(ui, |ui| server::server_ui(ui, cx)),
+        Screen::Server => middle.show(ui, |ui| server_cost::server_cost_ui(ui, cx)),
         Screen::ServerDiff => middle.show(ui, |ui| server_diff::versus_ui(ui, cx)),
         Screen::Diff => middle.show(ui, |ui| diff::diff_ui(ui, cx)),
         Screen::Compare => middle.show(ui, |ui| compare::compare_ui(ui, cx)),

@@ -11,7 +11,7 @@ use egui::{
 
 use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, library, matching, server, sizes, widgets};
+use super::{Cx, icons, library, matching, server_cost, sizes, widgets};
 use crate::capture::{Outcome, Tool};
 use crate::settings::PanelSize;
 use crate::state::library::LibraryAction;
@@ -450,7 +450,7 @@ fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let total = cx
         .state
         .tools_total()
-        .map_or_else(|| server::uncounted(cx, "counting…", "not counted"), |sum| format!("{} tok", widgets::grouped(sum)));
+        .map_or_else(|| server_cost::uncounted(cx, "counting…", "not counted"), |sum| format!("{} tok", widgets::grouped(sum)));
     let rect = ui.max_rect();
     let response = ui.interact(rect, ui.scope_id().with("sum"), Sense::click());
     response
@@ -502,7 +502,7 @@ fn ground(ui: &Ui, response: &Response, rect: Rect, selected: bool) {
 fn group_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, title: &str, tokens: Option<u64>, folded: bool) {
     let t = ThemeTokens::of(ui);
     let (rect, response) = row(ui, theme::TOOL_ROW);
-    let sum = tokens.map_or_else(|| server::uncounted(cx, "…", "–"), widgets::grouped);
+    let sum = tokens.map_or_else(|| server_cost::uncounted(cx, "…", "–"), widgets::grouped);
     response.widget_info(|| {
         let state = if folded { "folded" } else { "open" };
         WidgetInfo::labeled(Role::Button, true, format!("Group {title}, {sum} tokens, {state}"))
@@ -544,7 +544,7 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
     let tokens = listed.tokens.map(|tokens| tokens.get(cx.state.settings.encoding()));
     response.widget_info(|| {
         let cost = tokens.map_or_else(
-            || server::uncounted(cx, "tokens being counted", "tokens not counted"),
+            || server_cost::uncounted(cx, "tokens being counted", "tokens not counted"),
             |n| format!("{} tokens", widgets::grouped(n)),
         );
         let place = cx.state.tools.iter().position(|other| std::ptr::eq(other, listed)).map_or(0, |at| at + 1);
@@ -563,7 +563,7 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
     let number = ui.painter().text(
         pos2(rect.right() - 14.0, y),
         Align2::RIGHT_CENTER,
-        tokens.map_or_else(|| server::uncounted(cx, "…", "–"), widgets::grouped),
+        tokens.map_or_else(|| server_cost::uncounted(cx, "…", "–"), widgets::grouped),
         theme::mono(12.0),
         if selected { t.strong } else { t.weak },
     );

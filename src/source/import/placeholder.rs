@@ -99,11 +99,11 @@ fn parts(text: &str, bare_dollars: bool) -> Vec<Part<'_>> {
 
 /// Every placeholder of a text, in order.
 pub fn all(text: &str, bare_dollars: bool) -> Vec<Placeholder> {
-    let hole = |part| match part {
+    let placeholder = |part| match part {
         Part::Hole(placeholder) => Some(placeholder),
         Part::Text(_) => None,
     };
-    parts(text, bare_dollars).into_iter().filter_map(hole).collect()
+    parts(text, bare_dollars).into_iter().filter_map(placeholder).collect()
 }
 
 /// The text with its placeholders filled.

@@ -146,7 +146,9 @@ impl Reader {
         let mut entry =
             ImportedServer { name, reach, disabled, inputs: Vec::new(), notes, bare_dollars: self.is_gemini, given: Vec::new() };
         let used = entry.placeholders();
-        let is_used = |input: &&Input| used.iter().any(|hole| matches!(hole, super::Placeholder::Input(id) if *id == input.id));
+        let is_used = |input: &&Input| {
+            used.iter().any(|placeholder| matches!(placeholder, super::Placeholder::Input(id) if *id == input.id))
+        };
         entry.inputs = self.inputs.iter().filter(is_used).cloned().collect();
         self.import.servers.push(entry);
     }
@@ -179,8 +181,8 @@ impl Reader {
         let from = nested.unwrap_or(entry);
         let mut env = pairs(from.get("env"));
         env.extend(texts(entry.get("env_vars")).into_iter().map(|name| {
-            let hole = format!("${{{name}}}");
-            (name, hole)
+            let placeholder = format!("${{{name}}}");
+            (name, placeholder)
         }));
         Ok((Reach::Command { program, args: texts(from.get("args")), env, cwd: text(entry, "cwd") }, notes))
     }

@@ -235,8 +235,8 @@ impl Writer {
         let mut out = text.to_owned();
         let client = self.shape.client;
         if !matches!(self.shape.variables, Variables::No | Variables::Members) {
-            let holes = placeholder::all(text, client == "Gemini CLI");
-            self.notes.extend(holes.iter().map(|hole| format!("{client} reads {hole} as a variable.")));
+            let placeholders = placeholder::all(text, client == "Gemini CLI");
+            self.notes.extend(placeholders.iter().map(|placeholder| format!("{client} reads {placeholder} as a variable.")));
         }
         for (number, name) in self.variables.iter().enumerate().filter(|(number, _)| text.contains(&mark(*number))) {
             let written =

@@ -2,7 +2,7 @@
 
 use egui::{Frame, Label, Margin, RichText, Stroke, Ui};
 
-use super::{login, other, reach, smart};
+use super::{login, other, paste, protocol};
 use crate::source::Source;
 use crate::state::{ConnectAction, ConnectForm, ConnectMode, Connection};
 use crate::ui::theme::{self, ThemeTokens};
@@ -27,9 +27,9 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ConnectMode::Command => command_ui(ui, &mut form),
         ConnectMode::Url => url_ui(ui, cx, &mut form),
     }
-    reach::reach_ui(ui, &mut form);
+    protocol::protocol_ui(ui, &mut form);
     ui.add_space(8.0);
-    smart::chips_ui(ui, &mut form);
+    paste::chips_ui(ui, &mut form);
     ui.add_space(4.0);
     let source = form.source();
     consent_ui(ui, &form, &source);

@@ -127,8 +127,8 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
         let words = format!("Secret: {}. Values do not show and are not kept{from}.", secrets.join(", "));
         ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
     }
-    for hole in entry.placeholders() {
-        hole_ui(ui, cx, understood, &hole);
+    for placeholder in entry.placeholders() {
+        placeholder_ui(ui, cx, understood, &placeholder);
     }
     ui.add_space(6.0);
     let source = understood.source();
@@ -159,20 +159,21 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
 }
 
 /// The field of one placeholder; of a secret what is typed does not show.
-fn hole_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess, hole: &Placeholder) {
+fn placeholder_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess, placeholder: &Placeholder) {
     let t = ThemeTokens::of(ui);
-    let name = hole.to_string();
-    let input = understood.entry().and_then(|entry| entry.inputs.iter().find(|input| Some(input.id.as_str()) == hole.name()));
+    let name = placeholder.to_string();
+    let input =
+        understood.entry().and_then(|entry| entry.inputs.iter().find(|input| Some(input.id.as_str()) == placeholder.name()));
     let about = input.map(|input| input.about.as_str()).filter(|about| !about.is_empty());
     ui.label(
         RichText::new(about.map_or_else(|| name.clone(), |about| format!("{name}: {about}"))).font(theme::small()).color(t.weak),
     );
     let mut value = understood.values.get(&name).cloned().unwrap_or_default();
-    let default = input.and_then(|input| input.default.clone()).or_else(|| match hole {
+    let default = input.and_then(|input| input.default.clone()).or_else(|| match placeholder {
         Placeholder::Variable { default, .. } => default.clone(),
         _ => None,
     });
-    let is_secret = understood.is_secret(hole);
+    let is_secret = understood.is_secret(placeholder);
     let hint = match default.filter(|_| !is_secret) {
         Some(default) => format!("{default} (default)"),
         None if is_secret => "kept secret".to_owned(),
@@ -182,13 +183,13 @@ fn hole_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess, hole: &Placeholde
     let named = format!("Value of {name}");
     let line = widgets::LineEdit { name: &named, hint: &hint, width, is_secret };
     if line.show(ui, "import value", &mut value) {
-        send(cx, ImportAction::SetValue { hole: name.clone(), value });
+        send(cx, ImportAction::SetValue { placeholder: name.clone(), value });
     }
     if let Some(options) = input.map(|input| &input.options).filter(|options| !options.is_empty()) {
         ui.horizontal_wrapped(|ui| {
             for option in options {
                 if widgets::Button::new(option).small().name(&format!("{name}: {option}")).show(ui).clicked() {
-                    send(cx, ImportAction::SetValue { hole: name.clone(), value: option.clone() });
+                    send(cx, ImportAction::SetValue { placeholder: name.clone(), value: option.clone() });
                 }
             }
         });

@@ -67,7 +67,7 @@ fn capitalised(words: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// One line of such.
+/// A note, on one line.
 pub fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
     let t = ThemeTokens::of(ui);
     let (color, fill, line) = tone.colors(t);

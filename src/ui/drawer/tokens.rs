@@ -36,7 +36,7 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
     if share > 0.0 && share < 0.95 { "<1%".to_owned() } else { format!("{share:.0}%") }
 }
 
-/// A column for people: `items[].city`; the whole payload is `payload`.
+/// A column for people: `items[].city`; the whole payload is `the data`.
 pub(super) fn column_name(map: &TokenMap, column: usize) -> String {
     let path = map.columns.path(column);
     let mut name = String::new();

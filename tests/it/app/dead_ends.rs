@@ -30,7 +30,7 @@ fn on_connect_screen() -> Window {
     window
 }
 
-fn type_into_smart_field(window: &mut Window, text: &str) {
+fn paste_into_field(window: &mut Window, text: &str) {
     let field = window.get_by_label("Paste anything that names a server");
     field.focus();
     field.type_text(text);
@@ -40,11 +40,11 @@ fn type_into_smart_field(window: &mut Window, text: &str) {
 #[test]
 fn enter_uses_what_is_pasted_and_shift_enter_makes_a_line() {
     let mut window = on_connect_screen();
-    type_into_smart_field(&mut window, "npx -y my-server --port 1");
+    paste_into_field(&mut window, "npx -y my-server --port 1");
     press(&mut window, Key::Enter, Modifiers::NONE);
     until_label(&mut window, "$ npx -y my-server --port 1");
     assert_eq!(window.state().state.importing.text, "");
-    type_into_smart_field(&mut window, "npx");
+    paste_into_field(&mut window, "npx");
     press(&mut window, Key::Enter, Modifiers::SHIFT);
     until(&mut window, "a line is made", |window| window.state().state.importing.text == "npx\n");
 }
@@ -54,7 +54,7 @@ fn ctrl_enter_connects_to_what_is_pasted_and_old_errors_go() {
     let mut window = on_connect_screen();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "no command given");
-    type_into_smart_field(&mut window, "no-such-command-here --port 1");
+    paste_into_field(&mut window, "no-such-command-here --port 1");
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until(
         &mut window,

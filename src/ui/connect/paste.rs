@@ -1,4 +1,4 @@
-//! The smart field: whatever people have at hand to reach a server is pasted here, and its parts become chips. Enter
+//! The field to paste into: whatever people have at hand to reach a server goes here, and its parts become chips. Enter
 //! uses what was understood, Shift Enter makes a line.
 
 use egui::{Id, Key, KeyboardShortcut, Label, Margin, Modifiers, RichText, TextEdit, Ui, vec2};
@@ -9,14 +9,14 @@ use super::super::{Cx, icons};
 use crate::source::Source;
 use crate::state::{Action, ConnectForm, ConnectMode, ImportAction};
 
-pub(super) fn smart_ui(ui: &mut Ui, cx: &Cx<'_>) {
+pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let importing = &cx.state.importing;
     let mut text = importing.text.clone();
     let width = ui.available_width();
     let rows = text.lines().count().clamp(1, 6);
     let edit = TextEdit::multiline(&mut text)
-        .id(Id::unique("connect smart"))
+        .id(Id::unique("connect paste"))
         .font(theme::mono(12.5))
         .hint_text(
             RichText::new("Paste a command, a URL, an mcpServers snippet, an “mcp add” line, curl, or an answer").color(t.weak),

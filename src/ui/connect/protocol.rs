@@ -7,18 +7,18 @@ use crate::source::{Protocol, Transport};
 use crate::state::{ConnectForm, ConnectMode};
 use crate::ui::{theme, widgets};
 
-pub fn reach_ui(ui: &mut Ui, form: &mut ConnectForm) {
+pub fn protocol_ui(ui: &mut Ui, form: &mut ConnectForm) {
     ui.add_space(4.0);
     let is_url = form.mode == ConnectMode::Url;
     let ConnectForm { protocol, transport, cacert, .. } = form;
     if !is_url {
-        protocol_ui(ui, protocol);
+        revision_ui(ui, protocol);
         return;
     }
     pair(
         ui,
         0.4,
-        |ui, _| protocol_ui(ui, protocol),
+        |ui, _| revision_ui(ui, protocol),
         |ui, _| {
             label(ui, "Transport");
             let names = ["Automatic", "Streamable HTTP", "HTTP+SSE"];
@@ -36,7 +36,7 @@ pub fn reach_ui(ui: &mut Ui, form: &mut ConnectForm) {
     field(ui, "Certificate authorities", "only those of the system", width, cacert);
 }
 
-fn protocol_ui(ui: &mut Ui, protocol: &mut Protocol) {
+fn revision_ui(ui: &mut Ui, protocol: &mut Protocol) {
     label(ui, "Protocol");
     let words = |protocol: Protocol| match protocol {
         Protocol::Auto => "Automatic".to_owned(),

@@ -16,7 +16,7 @@ const SIDE: f32 = 16.0;
 /// Width of a column of numbers.
 const NUMBER: f32 = 96.0;
 
-pub fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
+pub fn server_cost_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let encoding = cx.state.settings.encoding();
     let rest = widgets::mode_head(ui, cx, "Your tool list", |ui| {
