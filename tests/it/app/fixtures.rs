@@ -53,10 +53,13 @@ fn a_fixture_is_saved_after_a_look_and_verified() {
     let mut window = called([1_280.0, 900.0], "dual_search_companies");
     item(&mut window, "", "Fixture…");
     until_label(&mut window, "Save as a fixture");
+    until_label(&mut window, "response.json");
+    let button = window.get_by_label("Save the fixture").rect();
     write(&mut window, "Folder", folder.path());
     let at = folder.path().join("dual_search_companies");
     until_label(&mut window, &format!("Creates {}", at.display()));
     until_label(&mut window, "response.json");
+    assert_eq!(window.get_by_label("Save the fixture").rect(), button, "it stays where it is");
     window.get_by_label("Dates").click();
     until_label(&mut window, "not byte for byte as received");
     assert!(!at.exists(), "nothing is written by looking");
