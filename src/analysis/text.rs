@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::links::Links;
-use crate::capture::{FactMatches, FactState, locate_facts};
+use crate::capture::{FactMatches, FactState, locate_facts, unread};
 use crate::format::{Format, ParsedCapture, Sink, Syntax, WriteError};
 use crate::problem::{Problem, ProblemKind};
 
@@ -113,7 +113,7 @@ impl TextView {
         if let (true, Some(payload)) = (is_content, &subject.payload) {
             view.only_here = subject.text_only().statements.iter().map(|statement| statement.range.clone()).collect();
             if !payload.is_structured() {
-                view.unread = unread(&view.text, payload.covered(&subject.reading));
+                view.unread = unread(&view.text, &payload.covered(&subject.reading));
             }
         }
         Ok(view)
@@ -164,22 +164,6 @@ impl TextView {
     pub fn line_at(&self, offset: usize) -> usize {
         self.lines.partition_point(|line| line.range.start <= offset).saturating_sub(1)
     }
-}
-
-/// What stands between the parts that were read, without white space at the ends and without what holds no word.
-fn unread(text: &str, read: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let mut start = 0;
-    let mut gaps = Vec::new();
-    for range in read.into_iter().chain(std::iter::once(text.len()..text.len())) {
-        let gap = &text[start..range.start];
-        let inner = gap.trim();
-        let from = start + (gap.len() - gap.trim_start().len());
-        if inner.chars().any(char::is_alphanumeric) {
-            gaps.push(from..from + inner.len());
-        }
-        start = range.end;
-    }
-    gaps
 }
 
 /// Cuts a text into lines, and long lines into pieces at character boundaries.

@@ -14,6 +14,7 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 use super::facts::{Fact, FactMatches, locate_facts};
 use super::payload::Payload;
 use crate::json::{Kind, Node, decode_string};
+use crate::reader::Certainty;
 
 /// What kind of thing a text says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,11 @@ pub fn text_only(
     arguments: Option<Node<'_>>,
     matched: Option<&FactMatches>,
 ) -> Vec<Statement> {
+    // JSON that is all of the text leaves nothing to say beside it, however long it is.
+    let is_marked = payload.reader().is_some_and(|reader| reader.certainty == Certainty::Marked);
+    if is_marked && unread(text, read).is_empty() {
+        return Vec::new();
+    }
     let mut words = Vocabulary::default();
     words.add(payload.root());
     if let Some(arguments) = arguments {
@@ -64,6 +70,22 @@ pub fn text_only(
         matched.facts.iter().filter(|fact| !fact.state().is_missing()).filter_map(Fact::place).collect();
     said.sort_by_key(|range| range.start);
     scan(text, &words, &said)
+}
+
+/// What stands between the parts that were read, without white space at the ends and without what holds no word.
+pub fn unread(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let mut gaps = Vec::new();
+    for range in read.iter().cloned().chain(std::iter::once(text.len()..text.len())) {
+        let gap = &text[start..range.start];
+        let inner = gap.trim();
+        let from = start + (gap.len() - gap.trim_start().len());
+        if inner.chars().any(char::is_alphanumeric) {
+            gaps.push(from..from + inner.len());
+        }
+        start = range.end;
+    }
+    gaps
 }
 
 fn scan(text: &str, words: &Vocabulary, said: &[Range<usize>]) -> Vec<Statement> {
