@@ -27,7 +27,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let there = preview.map_or(ExistingFile::Nothing, |preview| preview.there);
     there_ui(ui, preview);
     // As high before it is known what would be written as after, so that the buttons stay where they are.
-    let list = height - 90.0;
+    let list = (height - 90.0).min(560.0);
     let scroll = ScrollArea::vertical().id_salt("fixture").max_height(list).min_scrolled_height(list).auto_shrink(false);
     scroll.show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
