@@ -45,8 +45,8 @@ struct TreeRow {
 /// What the pane keeps between frames.
 struct Flat {
     view: Arc<TreeView>,
-    /// `None` while they are counted.
-    tokens: Option<Arc<TreeTokens>>,
+    /// What stands in place of them while they are counted, or where that failed.
+    tokens: Result<Arc<TreeTokens>, &'static str>,
     /// The pane that it was painted in last.
     pane: usize,
     toggled: BTreeSet<usize>,
@@ -91,8 +91,9 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let found = find::current(ui, cx, pane).map(|place| place.start);
     flat.update(&cx.state.view.toggled, cx.state.view.open_levels, cx.state.view.record, found);
     flat.tokens = match cx.ask(TreeTokensQuery) {
-        QueryState::Ready(tokens) => tokens.clone(),
-        QueryState::Working { .. } | QueryState::Failed(_) => None,
+        QueryState::Ready(tokens) => tokens.clone().ok_or("–"),
+        QueryState::Working { .. } => Err("…"),
+        QueryState::Failed(_) => Err("–"),
     };
     flat.show(ui, cx, pane);
 }
@@ -101,7 +102,7 @@ impl Flat {
     fn new(view: &Arc<TreeView>) -> Self {
         let mut flat = Self {
             view: Arc::clone(view),
-            tokens: None,
+            tokens: Err("…"),
             pane: 0,
             toggled: BTreeSet::new(),
             levels: None,

@@ -325,7 +325,7 @@ pub fn context_menu(response: &Response, focus: Option<&Response>, contents: imp
     }
 }
 
-/// Whether the next row of a menu that can be chosen gets the keyboard.
+/// What is kept under it until the first row that can be chosen has taken the keyboard.
 fn takes_focus() -> Id {
     Id::unique("first of the menu")
 }

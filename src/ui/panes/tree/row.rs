@@ -72,7 +72,7 @@ impl Flat {
         let right = widgets::text_right(
             ui,
             rect.right_center() - vec2(14.0, 0.0),
-            tokens.map_or_else(|| "…".to_owned(), |tokens| widgets::grouped(tokens.into())),
+            tokens.map_or_else(|instead| (*instead).to_owned(), |tokens| widgets::grouped(tokens.into())),
             theme::mono(11.5),
             weak,
         ) - 10.0;
@@ -135,7 +135,7 @@ impl Flat {
             x = paint_mark(ui, pos2(x, y), icon, text, *tone) + 6.0;
         }
         response.widget_info(|| {
-            let mut name = spoken(node, key.as_deref(), tokens, &marks, row);
+            let mut name = spoken(node, key.as_deref(), tokens.ok(), &marks, row);
             if is_struck {
                 name.push_str(", struck out");
             }
