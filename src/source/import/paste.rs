@@ -203,13 +203,9 @@ fn add_json(words: &[&str]) -> Result<Pasted, Problem> {
 
 fn curl(words: &[&str]) -> Option<Pasted> {
     let (mut url, mut headers, mut notes) = (None, Vec::new(), Vec::new());
-    let mut at = 0;
-    while let Some(&word) = words.get(at) {
-        at += 1;
-        let mut value = || {
-            at += 1;
-            words.get(at - 1).copied().unwrap_or_default()
-        };
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().unwrap_or_default();
         match word {
             "-H" | "--header" => headers.extend(pair(value(), ':').filter(|(name, _)| !is_own(name))),
             "--url" => url = Some(value().to_owned()),
@@ -238,13 +234,9 @@ fn is_own(name: &str) -> bool {
 /// Loupe's own command line.
 fn loupe(words: &[&str]) -> Result<Pasted, Problem> {
     let (mut env, mut headers, mut url, mut cwd) = (Vec::new(), Vec::new(), None, None);
-    let mut at = 0;
-    while let Some(&word) = words.get(at) {
-        at += 1;
-        let mut value = || {
-            at += 1;
-            words.get(at - 1).copied().unwrap_or_default()
-        };
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().unwrap_or_default();
         match word {
             "--" => break,
             "--url" => url = Some(value().to_owned()),
@@ -258,7 +250,7 @@ fn loupe(words: &[&str]) -> Result<Pasted, Problem> {
     if let Some(url) = url {
         return Ok(one(what, "server", remote(url, headers, RemoteKind::Unsaid), Vec::new()));
     }
-    let mut rest = words[at.min(words.len())..].iter().map(|word| (*word).to_owned());
+    let mut rest = words.map(str::to_owned);
     let program = rest.next().ok_or_else(|| {
         Problem::new(ProblemKind::Usage, "the line names no server").hint("it has `--url URL` or `-- COMMAND [ARG…]`")
     })?;
