@@ -10,6 +10,7 @@ mod probe;
 mod reach;
 mod recent;
 mod sample;
+pub mod secret;
 mod shown;
 mod telling;
 

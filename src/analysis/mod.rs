@@ -5,7 +5,6 @@
 pub mod arguments;
 mod columns;
 mod token_counts;
-pub mod curve;
 mod data_table;
 mod deliveries;
 mod diff_texts;

@@ -6,12 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use clap::Args;
 use time::OffsetDateTime;
 use time::macros::format_description;
 
 use super::args;
+use super::args::{DataArgs, LinkArgs, SourceArgs, ViewArgs};
 use super::client::{Interrupt, list_tools, with_session};
-use super::command;
 use super::suggest;
 use super::view::ViewRequest;
 use super::written::KeepArgs;
@@ -25,7 +26,33 @@ use crate::problem::{Problem, ProblemKind};
 use crate::source::Source;
 use crate::store;
 
-pub fn run(args: &command::CallArgs) -> Done {
+#[derive(Args, Debug)]
+pub struct CallArgs {
+    /// The tool's name
+    #[arg(value_name = "TOOL")]
+    pub tool: String,
+    /// The arguments: a JSON object, @FILE, or - for standard input; sent exactly as written
+    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    pub args: Option<String>,
+    /// Send arguments that break the tool's schema
+    #[arg(long)]
+    pub send_anyway: bool,
+    /// Identify to the server as this host does, where that is known
+    #[arg(long, value_name = "ID")]
+    pub as_host: Option<String>,
+    #[command(flatten)]
+    pub keep: KeepArgs,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub link: LinkArgs,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+pub fn run(args: &CallArgs) -> Done {
     let hosts = LazyCell::new(|| hosts::load(&args.data));
     let identity = match args.as_host.as_deref() {
         Some(id) => Some(identity(&hosts, id, &answers::answering(&args.link.answers, true)?)?),

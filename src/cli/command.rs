@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::args::{DataArgs, LinkArgs, ListArgs, PrintArgs, SourceArgs, ViewArgs};
+use super::call::CallArgs;
 use super::check::args::CheckArgs;
 use super::hosts::HostsArgs;
 use super::written::{KeepArgs, WriteArgs};
@@ -170,32 +171,6 @@ pub struct PromptArgs {
     /// The arguments: a JSON object of strings, @FILE, or - for standard input; sent exactly as written
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     pub args: Option<String>,
-    #[command(flatten)]
-    pub keep: KeepArgs,
-    #[command(flatten)]
-    pub view: ViewArgs,
-    #[command(flatten)]
-    pub source: SourceArgs,
-    #[command(flatten)]
-    pub link: LinkArgs,
-    #[command(flatten)]
-    pub data: DataArgs,
-}
-
-#[derive(Args, Debug)]
-pub struct CallArgs {
-    /// The tool's name
-    #[arg(value_name = "TOOL")]
-    pub tool: String,
-    /// The arguments: a JSON object, @FILE, or - for standard input; sent exactly as written
-    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
-    pub args: Option<String>,
-    /// Send arguments that break the tool's schema
-    #[arg(long)]
-    pub send_anyway: bool,
-    /// Identify to the server as this host does, where that is known
-    #[arg(long, value_name = "ID")]
-    pub as_host: Option<String>,
     #[command(flatten)]
     pub keep: KeepArgs,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use super::output::{self, columns, one_line};
 use super::{Done, hosts, view};
 use crate::analysis::RowCount;
 use crate::analysis::arguments::refused_by;
-use crate::analysis::curve::{Curve, Limit, Unit};
+use crate::analysis::sweep::curve::{Curve, Limit, Unit};
 use crate::analysis::sweep::{
     Column, ColumnOrigin, Sweep, SweepCall, SweepPlan, SweepQuery, argument_names, choices, format_argument, page_size_argument,
     shown,

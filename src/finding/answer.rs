@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use super::parity::rounding::RoundedNumbers;
+use super::rounding::RoundedNumbers;
 use super::rule::saved;
 use super::{CheckedServer, CheckedTool, FoundAt, FoundIn};
 use crate::analysis::{self, Columns, HostsReport, Parts};

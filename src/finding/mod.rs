@@ -17,6 +17,7 @@ mod prompt;
 mod protocol;
 mod query;
 mod resource;
+mod rounding;
 mod rule;
 mod schema;
 mod settings;

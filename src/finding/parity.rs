@@ -1,14 +1,13 @@
 //! What the text and `structuredContent` say of each other.
 
 mod counts;
-pub(super) mod rounding;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::RandomState;
 use std::ops::Range;
 
-use self::rounding::is_rounded;
 use super::answer::{FactFields, MORE, clip, is_limit_name};
+use super::rounding::is_rounded;
 use super::rule::Profile::{AutoreplyCompact, AutotaskDual, Cost, HostCompat, Spec};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, PLACES, Rule, RuleCheck};

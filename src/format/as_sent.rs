@@ -73,6 +73,9 @@ impl Format for Structured {
     fn title(&self) -> &'static str {
         "structuredContent"
     }
+    fn short_title(&self) -> &'static str {
+        "structured"
+    }
     fn is_as_sent(&self) -> bool {
         true
     }
@@ -128,6 +131,9 @@ impl Format for Wire {
     }
     fn title(&self) -> &'static str {
         "On the wire"
+    }
+    fn short_title(&self) -> &'static str {
+        "Wire"
     }
     fn is_as_sent(&self) -> bool {
         true

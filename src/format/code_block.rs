@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use super::decoded::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::out::Pieces;
-use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::{RowSet, cell_text};
 use super::{Format, ParsedCapture, Sink, Syntax, WriteError, growth, markdown};
 use crate::json::walk::{WalkEvent, walk};
@@ -22,6 +22,9 @@ impl Format for CodeBlock {
     }
     fn title(&self) -> &'static str {
         "Code block"
+    }
+    fn short_title(&self) -> &'static str {
+        "Block"
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::decoded::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::out::Pieces;
-use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::{self, Columns, RowSet, cell_text};
 use super::{Format, NotApplicable, ParsedCapture, Sink, WriteError};
 use crate::json::Kind;

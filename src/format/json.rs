@@ -1,7 +1,7 @@
 //! `json` and `json-pretty`: our own writers over the tape, which keep order, duplicate keys and the spelling of numbers.
 
+use super::decoded::{DecodeError, Decoded};
 use super::out::Pieces;
-use super::round_trip::{DecodeError, Decoded};
 use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, growth};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Doc, Kind, Node, write};
@@ -21,6 +21,9 @@ impl Format for Compact {
     fn title(&self) -> &'static str {
         "JSON, compact"
     }
+    fn short_title(&self) -> &'static str {
+        "JSON"
+    }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
     }
@@ -38,6 +41,9 @@ impl Format for Pretty {
     }
     fn title(&self) -> &'static str {
         "JSON, pretty"
+    }
+    fn short_title(&self) -> &'static str {
+        "Pretty"
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json

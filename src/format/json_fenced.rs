@@ -1,7 +1,7 @@
 //! `json-fenced`: a heading, then the pretty JSON in a fence, as servers like to send it.
 
+use super::decoded::{DecodeError, Decoded};
 use super::out::Pieces;
-use super::round_trip::{DecodeError, Decoded};
 use super::{Format, ParsedCapture, Sink, Syntax, WriteError, growth, json};
 
 #[derive(Debug)]
@@ -13,6 +13,9 @@ impl Format for JsonFenced {
     }
     fn title(&self) -> &'static str {
         "JSON in a fence"
+    }
+    fn short_title(&self) -> &'static str {
+        "Fenced"
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown

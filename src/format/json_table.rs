@@ -1,7 +1,8 @@
 //! `json-table`: compact JSON in which lists of like objects name their keys once, as columns above rows.
 
+use super::decoded::{Builder, DecodeError, Decoded, Key};
 use super::out::Pieces;
-use super::round_trip::{Builder, DecodeError, Decoded, Key, key_form};
+use super::round_trip::key_form;
 use super::{Format, ParsedCapture, Sink, Syntax, WriteError};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node, write};
@@ -25,6 +26,9 @@ impl Format for JsonTable {
     }
     fn title(&self) -> &'static str {
         "JSON, columns and rows"
+    }
+    fn short_title(&self) -> &'static str {
+        "Columns"
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
+use super::decoded::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::out::Pieces;
-use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::RowSet;
 use super::{Format, ParsedCapture, Sink, Syntax, WriteError, growth, markdown};
 use crate::json::walk::{WalkEvent, walk};
@@ -19,6 +19,9 @@ impl Format for MarkdownList {
     }
     fn title(&self) -> &'static str {
         "Markdown list"
+    }
+    fn short_title(&self) -> &'static str {
+        "List"
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown

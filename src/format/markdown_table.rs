@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::decoded::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::out::Pieces;
-use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows;
 use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, markdown};
 use crate::json::Kind;
@@ -17,6 +17,9 @@ impl Format for MarkdownTable {
     }
     fn title(&self) -> &'static str {
         "Markdown table"
+    }
+    fn short_title(&self) -> &'static str {
+        "Table"
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown

@@ -6,6 +6,7 @@
 mod as_sent;
 mod code_block;
 mod csv;
+pub mod decoded;
 mod growth;
 mod json;
 mod json_fenced;
@@ -24,9 +25,9 @@ mod value;
 mod xml;
 mod yaml;
 
+use decoded::{DecodeError, Decoded};
 pub use json::{PrettyContent, compact};
 pub use known::TextMemo;
-use round_trip::{DecodeError, Decoded};
 pub(crate) use rows::{MAX_CELLS, cell_text};
 pub use table::TableForm;
 
@@ -201,6 +202,10 @@ pub trait Format: Sync {
     fn id(&self) -> &'static str;
     /// The name people see, everywhere.
     fn title(&self) -> &'static str;
+    /// The title where there is less room.
+    fn short_title(&self) -> &'static str {
+        self.title()
+    }
     /// Whether the server sent it, rather than Loupe having written it from the payload.
     fn is_as_sent(&self) -> bool {
         false
@@ -258,6 +263,11 @@ fn payload_of(subject: &ParsedCapture) -> Result<&Payload, NotApplicable> {
 /// The format with this id.
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.id() == id)
+}
+
+/// The name of a format, everywhere; its id where it is none.
+pub fn format_title(id: &'static str) -> &'static str {
+    by_id(id).map_or(id, Format::title)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use toon_format::EncodeOptions;
 
+use super::decoded::{DecodeError, Decoded};
 use super::out::Pieces;
-use super::round_trip::{DecodeError, Decoded};
 use super::value::{DecodedText, Exact};
 use super::{Format, ParsedCapture, Sink, WriteError};
 use crate::json::Kind;

@@ -12,7 +12,7 @@ use serde_json::ser::Formatter;
 use toon_format::types::JsonValue;
 
 use super::WriteError;
-use super::round_trip::Decoded;
+use super::decoded::Decoded;
 use crate::json::decimal;
 use crate::json::{FaultKind, Kind, Node};
 

@@ -6,8 +6,8 @@ use quick_xml::Reader;
 use quick_xml::escape::{escape, partial_escape};
 use quick_xml::events::{BytesStart, Event as Part};
 
+use super::decoded::{Builder, DecodeError, Decoded, Untyped};
 use super::out::Pieces;
-use super::round_trip::{Builder, DecodeError, Decoded, Untyped};
 use super::{Format, ParsedCapture, Sink, WriteError, growth};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node};

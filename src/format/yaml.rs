@@ -8,8 +8,8 @@ use std::borrow::Cow;
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
+use super::decoded::{Builder, DecodeError, Decoded};
 use super::out::Pieces;
-use super::round_trip::{Builder, DecodeError, Decoded};
 use super::value::Exact;
 use super::{Format, ParsedCapture, Sink, WriteError};
 use crate::json::Kind;

@@ -10,17 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use async_compression::tokio::bufread::GzipDecoder;
-use futures::TryStreamExt;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use reqwest::ResponseBuilderExt;
 use reqwest::redirect::Policy;
 use rustls::pki_types::CertificateDer;
-use tokio_util::io::{ReaderStream, StreamReader};
 
 use super::SessionEvent;
 use super::connect_times::{ConnectTimes, Parts};
 use super::connector::{Resolver, Timed};
+use super::encoding::{ENCODING, decoded};
 use super::error::{Error, connect_words, innermost};
 use super::login::{Login, LoginStore, Tries};
 use super::tap::Tap;
@@ -32,8 +29,6 @@ use crate::source;
 const CONNECT_LIMIT: Duration = Duration::from_secs(30);
 /// Redirects within the origin that are followed.
 const REDIRECTS: usize = 5;
-/// How a body may be encoded. Of nothing else is known what it says.
-const ENCODING: &str = "gzip";
 /// Said of a request that a login came between.
 pub(super) const SENT_AGAIN: &str = "the request was sent again after logging in";
 
@@ -231,37 +226,6 @@ impl Client {
             Error::Broken { url, source }
         }
     }
-}
-
-/// The answer as it was before it was encoded for its way.
-///
-/// # Errors
-/// The name of an encoding that is not known here, in an answer that counts; a page about a failure has its place taken by
-/// words that name it.
-pub(super) fn decoded(response: reqwest::Response) -> Result<reqwest::Response, String> {
-    let named = response.headers().get(header::CONTENT_ENCODING);
-    let named = named.map(|name| String::from_utf8_lossy(name.as_bytes()).trim().to_lowercase()).unwrap_or_default();
-    let is_known = matches!(&*named, ENCODING | "x-gzip");
-    if matches!(&*named, "" | "identity") || response.content_length() == Some(0) {
-        return Ok(response);
-    }
-    if !is_known && response.status().is_success() {
-        return Err(named);
-    }
-    let mut head = http::response::Builder::new().status(response.status()).url(response.url().clone());
-    for (name, value) in response.headers() {
-        if !matches!(*name, header::CONTENT_ENCODING | header::CONTENT_LENGTH) {
-            head = head.header(name, value);
-        }
-    }
-    let body = if is_known {
-        let mut decoder = GzipDecoder::new(StreamReader::new(response.bytes_stream().map_err(std::io::Error::other)));
-        decoder.multiple_members(true);
-        reqwest::Body::wrap_stream(ReaderStream::new(decoder))
-    } else {
-        format!("a page that is encoded as `{named}`, which was not asked for").into()
-    };
-    head.body(body).map(reqwest::Response::from).map_err(|error| error.to_string())
 }
 
 fn is_this_machine(url: &reqwest::Url) -> bool {

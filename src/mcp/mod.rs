@@ -5,7 +5,7 @@
 //! Every message passes the `tap` as bytes, under the SDK. The SDK (rmcp) drives the handshake (`initialize`,
 //! `notifications/initialized`); Loupe's own requests (`tools/list`, `tools/call`) are written by the
 //! tap itself, so that arguments leave byte for byte as typed, and their answers are handed on as the bytes that came.
-//! What the server asks meanwhile is put to a person (`asks`), in whichever way it asks (`rounds`).
+//! What the server asks meanwhile is put to a person (`server_requests`), in whichever way it asks (`rounds`).
 //! No answer is ever decoded by the SDK's types: they refuse, rewrite or lose what an inspector has to show.
 //! Ids: the SDK uses 0 for `initialize` and sends no other request; Loupe's count from 1.
 //!
@@ -16,13 +16,13 @@
 //! decision. By itself Loupe sends again only what was refused for want of a login, and answers only what needs nobody
 //! (`ping`, the folders that were given).
 
-mod server_requests;
 mod backlog;
 mod cancel_token;
 mod child;
 mod connect;
 mod connect_times;
 mod connector;
+mod encoding;
 mod envelope;
 mod era;
 mod error;
@@ -41,6 +41,7 @@ mod param_headers;
 mod rounds;
 pub mod login;
 mod deadline;
+mod server_requests;
 mod session;
 mod sse;
 mod tap;

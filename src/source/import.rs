@@ -18,6 +18,7 @@ pub use self::placeholder::Placeholder;
 pub use self::places::{ConfigPlace, PLACES, project};
 pub use self::write::{Configuration, clients, write};
 
+use super::secret::looks_secret;
 use super::{Command, Http, Source, Transport};
 use crate::problem::{Problem, ProblemKind};
 use crate::quote::{shell, shell_line};
@@ -110,14 +111,6 @@ impl Import {
             }),
         }
     }
-}
-
-/// Whether a variable, header or member of this name holds a secret as a rule.
-pub fn looks_secret(name: &str) -> bool {
-    let name = name.to_lowercase();
-    ["token", "key", "secret", "password", "passwd", "authorization", "credential", "cookie"]
-        .iter()
-        .any(|word| name.contains(word))
 }
 
 impl ImportedServer {

@@ -368,7 +368,7 @@ impl State {
         {
             self.view.fit_panes(subject);
         }
-        if inquiry == self.tool_tokens() {
+        if inquiry == self.about_server(ToolTokensQuery) {
             self.tools_counted(answer.as_ref().map(|tokens| tokens.of::<ToolTokensQuery>().map_or(&[][..], |tokens| tokens)));
         }
         self.answers.put(inquiry, answer, self.view.capture.as_ref());

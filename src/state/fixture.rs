@@ -427,9 +427,10 @@ impl State {
         self.open_diff(ids.0, ids.1);
     }
 
-    /// Brings back what new answers took the place of.
-    pub(super) fn restore_answers(&mut self, accepted: Vec<AcceptedAnswer>, effects: &mut Vec<Effect>) {
+    /// Brings back what the new answers that were accepted last took the place of.
+    pub(super) fn restore_answers(&mut self, effects: &mut Vec<Effect>) {
         let verifying = &mut self.fixtures.verifying;
+        let accepted = std::mem::take(&mut verifying.accepted);
         for AcceptedAnswer { at, verdict, sides, .. } in &accepted {
             verifying.show(*at, verdict.clone(), Some(sides.clone()));
         }
@@ -450,8 +451,8 @@ impl State {
             effects.push(Effect::Fixture(FixtureEffect::Accept { at, dir: found.dir.clone(), filled, verdict, sides }));
             // Once: a second click has nothing to accept.
             verifying.fixtures[at].sides = None;
+            verifying.accepted.clear();
         }
-        verifying.accepted.clear();
     }
 
     fn verify(&mut self, offline: bool, effects: &mut Vec<Effect>) {
@@ -536,8 +537,7 @@ impl State {
                     [one] => format!("Kept the new answer of {}", one.before.dir.display()),
                     several => format!("Kept {} new answers", several.len()),
                 };
-                let step = UndoStep::Answers(verifying.accepted.clone());
-                self.offer_undo(what, step);
+                self.offer_undo(what, UndoStep::Answers);
             }
             FixtureEvent::Recovered(said) => said.iter().for_each(|said| self.toast(said)),
             FixtureEvent::Done { call } => {

@@ -177,11 +177,17 @@ impl State {
             HistoryAction::Delete(id) => send(HistoryEffect::Delete(id)),
             HistoryAction::Undo => {
                 if let Some(id) = self.history.deleted.take() {
-                    send(HistoryEffect::Restore(id));
-                    send(HistoryEffect::List { keep: HistoryLimits { days: 0, bytes: 0 } });
+                    self.restore_kept(id, effects);
                 }
             }
         }
+    }
+
+    /// Brings back what was deleted.
+    pub(super) fn restore_kept(&mut self, id: HistoryId, effects: &mut Vec<Effect>) {
+        self.history.deleted.take_if(|deleted| *deleted == id);
+        let list = HistoryEffect::List { keep: HistoryLimits { days: 0, bytes: 0 } };
+        effects.extend([HistoryEffect::Restore(id), list].map(Effect::History));
     }
 
     fn open_kept(&mut self, id: HistoryId, effects: &mut Vec<Effect>) {

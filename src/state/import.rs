@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use super::undo::UndoStep;
 use super::{ConnectForm, Dialog, Effect, ImportEffect, ImportEvent, PathPurpose, Screen, State};
 use crate::problem::{Problem, ProblemKind};
-use crate::source::import::{Import, ImportedServer, Pasted, Placeholder, looks_secret, understand};
+use crate::source::import::{Import, ImportedServer, Pasted, Placeholder, understand};
+use crate::source::secret::looks_secret;
 use crate::source::{Recent, RecentSource, Source, left_out, server_key};
 
 /// A longer text is a file's business.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::State;
 use crate::analysis::difference::{ToolsDifference, ToolsQuery};
-use crate::analysis::{Definitions, Inquiry, ServerCostQuery, ToolTokensQuery};
+use crate::analysis::{Definitions, Inquiry, Query};
 use crate::capture::{Server, Tool};
 use crate::problem::Problem;
 use crate::token::Tokens;
@@ -34,14 +34,9 @@ impl State {
         }))
     }
 
-    /// What each definition costs.
-    pub fn tool_tokens(&self) -> Inquiry {
-        Inquiry::of_definitions(&[self.list], ToolTokensQuery)
-    }
-
-    /// What the definitions cost by part, in the encoding chosen.
-    pub fn server_cost(&self) -> Inquiry {
-        Inquiry::of_definitions(&[self.list], ServerCostQuery(self.settings.encoding()))
+    /// A query about the server's own definitions.
+    pub fn about_server(&self, query: impl Query) -> Inquiry {
+        Inquiry::of_definitions(&[self.list], query)
     }
 
     /// What differs between the server's tools and the other list, the older first; `None` before both are there.
@@ -80,6 +75,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::ToolTokensQuery;
     use crate::analysis::{About, QueryResult};
     use crate::source::Source;
     use crate::state::SessionUpdate;
@@ -95,13 +91,13 @@ mod tests {
             Event::Session { session: 1, update: SessionUpdate::Tools { tools: tools(&["a", "b"]), note: None } },
             &mut effects,
         );
-        let first = state.tool_tokens();
+        let first = state.about_server(ToolTokensQuery);
         effects.clear();
         state.perform(Action::Want(vec![first.clone()]), &mut effects);
         assert!(matches!(&effects[..], [Effect::Answer { inquiry, .. }] if *inquiry == first), "{effects:?}");
         let heard = ServerNotification::Tools { tools: tools(&["b"]), note: None };
         state.apply(Event::Session { session: 1, update: SessionUpdate::Notification(heard) }, &mut effects);
-        let second = state.tool_tokens();
+        let second = state.about_server(ToolTokensQuery);
         assert_ne!(first, second);
         let of_a = Tokens { o200k_base: 7, cl100k_base: 7 };
         let counted = |tokens: Vec<Tokens>| Ok(QueryResult::new::<Arc<[Tokens]>>(tokens.into()));

@@ -84,7 +84,7 @@ pub use table::{TableAction, TableView};
 pub use tokens::{PriceTable, ServerColumn, ServerView, TokensAction, TokensPart, TokensView};
 pub use undo::Undo;
 pub use values::{MissingValues, Values, ValuesAction};
-pub use view::{DrawerTab, PaneView, Screen, SidebarTab, View, ViewAction};
+pub use view::{DrawerTab, PaneContent, PaneView, Screen, SidebarTab, View, ViewAction};
 pub use watch::{WatchAction, WatchEffect, WatchEvent, Watching};
 
 use crate::capture::{Capture, CaptureId, Outcome, Server, Step, Tool};

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use super::fixture::AcceptedAnswer;
-use super::history::HistoryAction;
-use super::{Action, Effect, PaneView, State};
+use super::{Effect, PaneView, State};
 use crate::history::HistoryId;
 use crate::settings::Panels;
 use crate::source::{Recent, ServerMemory};
@@ -40,8 +38,8 @@ pub(super) enum UndoStep {
         tool: String,
         text: String,
     },
-    /// New answers of fixtures.
-    Answers(Vec<AcceptedAnswer>),
+    /// The new answers of fixtures that were accepted last.
+    Answers,
     Layout {
         panels: Panels,
         panes: [PaneView; 3],
@@ -62,10 +60,7 @@ impl State {
     pub(super) fn undo(&mut self, effects: &mut Vec<Effect>) {
         let Some(undo) = self.undo.take() else { return };
         match undo.step {
-            UndoStep::Kept(id) => {
-                self.history.deleted = Some(id);
-                self.perform(Action::History(HistoryAction::Undo), effects);
-            }
+            UndoStep::Kept(id) => self.restore_kept(id, effects),
             UndoStep::Server { at, recent, memory } => {
                 let at = at.min(self.importing.recent.len());
                 self.importing.recent.insert(at, *recent);
@@ -80,7 +75,7 @@ impl State {
                 self.select_tool(&tool);
                 self.edit_form(|form, schema| form.set_text(&text, schema));
             }
-            UndoStep::Answers(accepted) => self.restore_answers(accepted, effects),
+            UndoStep::Answers => self.restore_answers(effects),
             UndoStep::Layout { panels, panes, open } => {
                 self.settings.panels = panels;
                 (self.view.panes, self.view.open) = (panes, open);
@@ -93,7 +88,7 @@ impl State {
 mod tests {
     use super::*;
     use crate::settings::PanelSize;
-    use crate::state::{ImportAction, ServersAction, SettingsAction, ViewAction};
+    use crate::state::{Action, ImportAction, ServersAction, SettingsAction, ViewAction};
 
     fn perform(state: &mut State, action: impl Into<Action>) -> Vec<Effect> {
         let mut effects = Vec::new();

@@ -27,7 +27,26 @@ pub enum PaneView {
     Host(HostId),
 }
 
+/// What of an answer a view shows, however it shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PaneContent {
+    /// The text of a format, by its id.
+    Format(&'static str),
+    /// The payload.
+    Data,
+    /// What a host's model is shown.
+    Host(HostId),
+}
+
 impl PaneView {
+    pub fn content(self) -> PaneContent {
+        match self {
+            PaneView::Rendered(format) | PaneView::Text(format) | PaneView::Hex(format) => PaneContent::Format(format),
+            PaneView::Tree | PaneView::Table => PaneContent::Data,
+            PaneView::Host(host) => PaneContent::Host(host),
+        }
+    }
+
     /// The word for the settings.
     pub(super) fn word(&self) -> String {
         match self {
@@ -370,15 +389,11 @@ impl View {
             self.panes[pane] = before;
         }
         for pane in 0..self.panes.len() {
-            let has = match self.panes[pane] {
-                PaneView::Tree | PaneView::Table => subject.payload.is_some(),
-                PaneView::Rendered("content") => subject.renders(),
-                PaneView::Rendered(format) | PaneView::Text(format) | PaneView::Hex(format) => match format {
-                    "content" | "content-pretty" => true,
-                    "structured" | "both" => subject.reading.structured().is_some(),
-                    _ => subject.payload.is_some(),
-                },
-                PaneView::Host(_) => true,
+            let has = match self.panes[pane].content() {
+                PaneContent::Format("content") => self.panes[pane] != PaneView::Rendered("content") || subject.renders(),
+                PaneContent::Format("content-pretty") | PaneContent::Host(_) => true,
+                PaneContent::Format("structured" | "both") => subject.reading.structured().is_some(),
+                PaneContent::Format(_) | PaneContent::Data => subject.payload.is_some(),
             };
             if !has && self.open[pane] {
                 self.open[pane] = false;

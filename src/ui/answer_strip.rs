@@ -4,8 +4,9 @@ use egui::{Popup, PopupCloseBehavior, Rect, Response, Stroke, Ui};
 
 use super::strip::{Sender, alone, buttons_ui, cells_ui, height_here, steps, words};
 use super::theme::ThemeTokens;
+use super::view_as;
 use super::widgets::{self, Button};
-use super::{Cx, call_bar, compare, hosts, icons, panes};
+use super::{Cx, call_bar, compare, icons, panes};
 use crate::analysis::{RowQuery, counted};
 use crate::capture::Outcome;
 use crate::fixture::export::ExportChoice;
@@ -72,7 +73,7 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
     }
     let sender = sent_as.flatten().map(|host| host.row.dropped_text());
-    let choose = |button: &Response| hosts::view_as_menu(button, cx);
+    let choose = |button: &Response| view_as::view_as_menu(button, cx);
     let (clicked, rest) = cells_ui(ui, &strip, rect, Some(&Sender { words: sender, choose: &choose }));
     if let Some(at) = clicked {
         cx.send(ViewAction::SetPane { pane: 1, shows: shown_by(cx, &strip, at) });

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use egui::{Frame, Id, Margin, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, vec2};
 
+use super::marks;
+use super::once;
 use super::theme::{self, ThemeTokens};
-use super::{drawer, once};
 use crate::finding::Severity;
 use crate::json::Doc;
 use crate::json::walk::{WalkEvent, walk};
@@ -50,7 +51,7 @@ pub fn marked_code_ui(ui: &mut Ui, salt: &str, lines: &[String], marks: &LineMar
                         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{line}{said}")));
                         if let Some((severity, said)) = mark {
                             let place = rect.with_min_x(rect.left() + indent(ui, line));
-                            ui.painter().add(drawer::findings::mark_shape(t, place, *severity));
+                            ui.painter().add(marks::mark_shape(t, place, *severity));
                             response.on_hover_text(said);
                         }
                         ui.painter().galley(rect.min, galley, t.text);

@@ -3,8 +3,8 @@
 use egui::{Label, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::dialogs::calls_text as calls;
+use super::outcome::outcome_look;
 use super::sidebar::captures::all_calls;
-use super::sidebar::outcome_look;
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};

@@ -5,22 +5,21 @@
 
 use egui::{Key, KeyboardShortcut, Modifiers, Popup, Ui};
 
+use super::drawer_opening;
 use super::region::next_region;
 use super::shortcuts::{BARE, CTRL, CTRL_SHIFT, keys};
 use super::{
     Cx, answer_strip, call_bar, compare, drawer, panes, server_requests, servers, settings, shortcuts, sidebar, sizes, undo,
     watch,
 };
-use crate::analysis::{BytesQuery, HostsQuery, ParsedCaptureQuery, TextQuery};
 use crate::fixture::export::ExportChoice;
-use crate::format::TableForm;
 use crate::source::{Protocol, Source};
 use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::wire::WireAction;
 use crate::state::{
     Action, CallAction, CollectionAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction,
-    ImportAction, LoginAction, PaneView, ProbeAction, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction,
+    ImportAction, LoginAction, ProbeAction, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction,
 };
 
 /// One thing that a key or the palette does.
@@ -86,9 +85,9 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(keys(CTRL, Key::Num1), "First pane", |_, cx| focus_pane(cx, 0)),
     UiCommand::new(keys(CTRL, Key::Num2), "Second pane", |_, cx| focus_pane(cx, 1)),
     UiCommand::new(keys(CTRL, Key::Num3), "Third pane", |_, cx| focus_pane(cx, 2)),
-    UiCommand::new(keys(CTRL, Key::Num4), "Token cost", |ui, cx| drawer::show_tab(ui, cx, DrawerTab::Cost)),
-    UiCommand::new(keys(CTRL, Key::Num5), "Hosts", |ui, cx| drawer::show_tab(ui, cx, DrawerTab::Hosts)),
-    UiCommand::new(keys(CTRL, Key::Num6), "Where tokens go", |ui, cx| drawer::show_tab(ui, cx, DrawerTab::Tokens)),
+    UiCommand::new(keys(CTRL, Key::Num4), "Token cost", |ui, cx| drawer_opening::show_tab(ui, cx, DrawerTab::Cost)),
+    UiCommand::new(keys(CTRL, Key::Num5), "Hosts", |ui, cx| drawer_opening::show_tab(ui, cx, DrawerTab::Hosts)),
+    UiCommand::new(keys(CTRL, Key::Num6), "Where tokens go", |ui, cx| drawer_opening::show_tab(ui, cx, DrawerTab::Tokens)),
     UiCommand::new(keys(CTRL, Key::B), "Show or hide the sidebar", |_, _| Some(SettingsAction::ToggleSidebar.into())),
     UiCommand::new(keys(CTRL, Key::J), "Show or hide the drawer", drawer::toggle),
     UiCommand::new(shortcuts::EQUAL_CALLS, compare::EQUAL, |_, cx| compare::equal_by_key(cx)),
@@ -144,7 +143,7 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(keys(Modifiers::SHIFT, Key::F8), "Previous finding, difference or cut", |ui, cx| step(ui, cx, false)),
     UiCommand::new(keys(BARE, Key::F8), "Next finding, difference or cut", |ui, cx| step(ui, cx, true)),
     UiCommand::new(shortcuts::UNDO, undo::NAME, |ui, cx| cx.state.undo.as_ref().map(|_| undo::run(ui))),
-    UiCommand::without_keys("Findings", |ui, cx| drawer::show_tab(ui, cx, DrawerTab::Findings)),
+    UiCommand::without_keys("Findings", |ui, cx| drawer_opening::show_tab(ui, cx, DrawerTab::Findings)),
     UiCommand::without_keys("Show or hide where tokens begin", |_, cx| {
         has_answer(cx).then_some(ViewAction::ToggleTokenBounds.into())
     }),
@@ -338,16 +337,7 @@ fn copy_pane(cx: &Cx<'_>) -> Option<Action> {
     if !has_answer(cx) {
         return None;
     }
-    match cx.state.view.shows(cx.state.view.focus) {
-        PaneView::Rendered(format) | PaneView::Text(format) => Some(Action::Copy(cx.ready(TextQuery(format))?.text.to_string())),
-        PaneView::Host(host) => Some(Action::Copy(cx.ready(HostsQuery)?.row(host)?.view.text.to_string())),
-        PaneView::Hex(format) => Some(Action::Copy(panes::hex_text(cx.ready(BytesQuery(format))?))),
-        PaneView::Table => panes::copy_table(cx, TableForm::Csv),
-        PaneView::Tree => {
-            let payload = cx.ready(ParsedCaptureQuery)?.payload.as_ref()?;
-            Some(Action::Copy(String::from_utf8_lossy(&payload.root().raw_bytes()).into_owned()))
-        }
-    }
+    panes::copying(cx, cx.state.view.shows(cx.state.view.focus)).map(|copying| copying())
 }
 
 #[cfg(test)]

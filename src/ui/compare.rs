@@ -30,7 +30,7 @@ use crate::state::diff::DiffAction;
 use crate::state::{Action, CallAction, Compare, CompareAction, QueryState, Screen, ViewAction};
 use crate::verdict::{Loss, Strip, StripCell, column_loss};
 
-pub use offer::{EQUAL, button_ui, by_key, equal_by_key, equal_ui, offer_ui, variant_ui};
+pub use offer::{EQUAL, button_ui, by_key, equal_by_key, equal_ui, offer_ui};
 pub use room::{HEIGHT as ROOM, has_room, room_ui};
 
 const SIDE: f32 = 14.0;

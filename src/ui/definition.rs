@@ -6,12 +6,13 @@ use bytes::Bytes;
 use egui::{Id, Label, RichText, ScrollArea, Ui};
 
 use super::theme::{self, ThemeTokens};
-use super::{Cx, code, drawer, icons, once, widgets};
+use super::{Cx, code, icons, once, widgets};
 use crate::capture::Tool;
 use crate::finding::{FoundIn, Severity};
 use crate::state::Action;
 use crate::state::media::MediaAction;
 use crate::token::Tokens;
+use crate::ui::marks;
 
 pub fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
     widgets::title(ui, cx, name);
@@ -106,7 +107,7 @@ fn part(ui: &mut Ui, found: &[DefinitionFinding<'_>], label: &str, text: &str) {
     let response = ui.add(Label::new(RichText::new(text).font(theme::base()).color(t.text)).wrap().selectable(true));
     let own: Vec<_> = found.iter().filter(|found| found.path.strip_prefix('/') == Some(label)).collect();
     if let Some(gravest) = own.iter().map(|found| found.severity).min() {
-        ui.painter().set(ground, drawer::findings::mark_shape(t, response.rect, gravest));
+        ui.painter().set(ground, marks::mark_shape(t, response.rect, gravest));
         let said: Vec<_> = own.iter().map(|found| found.said).collect();
         response.on_hover_text(said.join("\n"));
     }
@@ -121,7 +122,7 @@ struct DefinitionFinding<'a> {
 
 /// What findings mark in the definition of this tool.
 fn found_in<'a>(cx: &Cx<'a>, tool: &str) -> Vec<DefinitionFinding<'a>> {
-    let findings = drawer::findings::marked(cx).into_iter().flat_map(|marked| marked.findings());
+    let findings = marks::marked(cx).into_iter().flat_map(|marked| marked.findings());
     let places = findings.filter(|finding| finding.subject == tool).flat_map(|finding| {
         let own = finding.places.iter().filter(|place| place.part == FoundIn::Definition);
         own.map(|place| DefinitionFinding { severity: finding.severity, said: &finding.message, path: &place.path })

@@ -7,10 +7,11 @@ mod tokens;
 
 use egui::{Align, Id, Layout, Rect, Role, Stroke, Ui, WidgetInfo, vec2};
 
-use super::region::{Region, focus_region, region};
+use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
 use crate::state::{Action, DrawerTab, FindingsAction, SettingsAction, ViewAction};
+use crate::ui::drawer_opening;
 
 /// Height of the drawer when it is only its header.
 pub const COLLAPSED: f32 = theme::HEADER;
@@ -95,26 +96,7 @@ static TABS: &[Tab] = &[
 
 /// Whether the drawer is only its header now; `window` gives it that height.
 pub fn is_collapsed(ui: &Ui, cx: &Cx<'_>) -> bool {
-    !cx.state.settings.drawer_open || (ui.content_rect().height() < LOWEST && !is_opened_by_hand(ui))
-}
-
-fn opened_id() -> Id {
-    Id::unique("drawer opened by hand")
-}
-
-/// Turns to a tab of the drawer, which opens for it.
-pub fn show_tab(ui: &Ui, cx: &Cx<'_>, tab: DrawerTab) -> Option<Action> {
-    focus_region(ui, Region::Drawer);
-    open_by_hand(ui);
-    if !cx.state.settings.drawer_open {
-        cx.send(SettingsAction::ToggleDrawer);
-    }
-    Some(ViewAction::ShowDrawer(tab).into())
-}
-
-/// Opens the drawer in a low window too.
-pub fn open_by_hand(ui: &Ui) {
-    ui.data_mut(|data| data.insert_temp(opened_id(), true));
+    !cx.state.settings.drawer_open || (ui.content_rect().height() < LOWEST && !drawer_opening::is_opened_by_hand(ui))
 }
 
 /// Opens the drawer or closes it, as it is seen; what has to change for that in the settings.
@@ -122,7 +104,7 @@ pub fn toggle(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     let is_collapsed = is_collapsed(ui, cx);
     let is_short = ui.content_rect().height() < LOWEST;
     if is_short {
-        ui.data_mut(|data| data.insert_temp(opened_id(), is_collapsed));
+        drawer_opening::open_by_hand(ui, is_collapsed);
     }
     (!is_short || (is_collapsed && !cx.state.settings.drawer_open)).then_some(SettingsAction::ToggleDrawer.into())
 }
@@ -139,11 +121,6 @@ fn beside_id() -> Id {
 /// Whether the findings stand beside the ledger, as the last frame had it.
 pub fn has_findings_beside(ui: &Ui) -> bool {
     ui.data(|data| data.get_temp(beside_id())).unwrap_or(false)
-}
-
-/// In a low window the drawer opens only when asked for.
-fn is_opened_by_hand(ui: &Ui) -> bool {
-    ui.data(|data| data.get_temp(opened_id())).unwrap_or(false)
 }
 
 pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {

@@ -4,10 +4,10 @@ use crate::analysis;
 use egui::{Label, Popup, RichText, Ui, vec2};
 
 use super::code::code_ui;
-use super::panes::format_title;
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
 use crate::analysis::RowQuery;
+use crate::format::format_title;
 use crate::state::Action;
 use crate::state::exact::{Counted, ExactAction, ExactRequest, KeyPlace};
 use crate::token::Tokenizer;

@@ -5,7 +5,7 @@ use egui::{
     Align2, DragValue, Id, Label as EguiLabel, Margin, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
 
-use super::sidebar::outcome_look;
+use super::outcome::outcome_look;
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
 use crate::history::{Entry, Health};

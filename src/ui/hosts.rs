@@ -4,9 +4,8 @@
 mod deliveries;
 mod detail;
 mod lanes;
-pub mod row;
 
-use egui::{Align, Layout, Rect, Response, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 pub use lanes::{lanes_ui, next_cut};
 
@@ -246,51 +245,4 @@ fn better_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         cx.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
     }
     ui.label(egui::RichText::new(words).font(theme::small()).color(t.weak));
-}
-
-/// The menu of hosts to view the answer as, at the end of the row of panes.
-pub fn view_as_ui(ui: &mut Ui, cx: &Cx<'_>, is_narrow: bool) {
-    let chosen = cx.state.view.hosts.view_as;
-    let known = chosen.and_then(|id| match cx.ready(HostsQuery) {
-        Some(report) => report.row(id).map(|row| row.host.name.clone()),
-        _ => None,
-    });
-    let label = known.unwrap_or_else(|| chosen.map_or_else(|| "As sent".to_owned(), |id| id.to_string()));
-    let tip = format!("View as: {label}. What the host drops turns weak on amber, and what it sends counts as sent.");
-    // In a narrow pane the name would push out the pane's own.
-    let shown = match (chosen, is_narrow) {
-        (_, true) if ui.max_rect().width() < 360.0 => String::new(),
-        (None, true) => "As sent".to_owned(),
-        (None, false) => "View as: sent".to_owned(),
-        (Some(_), true) => "As a host".to_owned(),
-        (Some(_), false) => format!("View as: {label}"),
-    };
-    let button = widgets::Button::new(&shown);
-    let button = if shown.is_empty() { button.icon(icons::HOSTS) } else { button };
-    let button = button.menu().height(theme::ICON_BUTTON).name("View as").key("view as").tip(&tip).show(ui);
-    view_as_menu(&button, cx);
-}
-
-/// The hosts that one can view the answer as, below this button.
-pub fn view_as_menu(button: &Response, cx: &Cx<'_>) {
-    let chosen = cx.state.view.hosts.view_as;
-    egui::Popup::menu(button).width(280.0).show(|ui| {
-        ui.spacing_mut().item_spacing.y = 0.0;
-        if widgets::menu_row(ui, "As sent", None, chosen.is_none()).clicked() {
-            cx.send(Action::Hosts(HostsAction::ViewAs(None)));
-            ui.close();
-        }
-        let Some(report) = cx.ready(HostsQuery) else {
-            ui.label("Reading the answer as each host does…");
-            return;
-        };
-        ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
-            for row in row::first(report.by_name(), |row| row::is_first(row, &cx.state.view.hosts)) {
-                if widgets::menu_row(ui, &row.host.name, None, chosen == Some(row.host.id)).clicked() {
-                    cx.send(Action::Hosts(HostsAction::ViewAs(Some(row.host.id))));
-                    ui.close();
-                }
-            }
-        });
-    });
 }

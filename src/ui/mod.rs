@@ -19,23 +19,29 @@ mod definition;
 mod dialogs;
 mod diff;
 mod drawer;
+mod drawer_opening;
 mod drops;
 mod exact;
 mod export;
 mod fixture;
 mod verify;
+mod view_as;
 mod history;
+mod host_row;
 mod hosts;
 mod library;
+mod marks;
 mod matching;
 mod notices;
 mod once;
+mod outcome;
 mod palette;
 mod panes;
 mod probe;
 mod problems;
 mod region;
 mod sizes;
+mod rtl;
 mod server_cost;
 mod servers;
 mod settings;
@@ -90,6 +96,19 @@ impl<'a> Cx<'a> {
         self.actions.borrow_mut().push(action.into());
     }
 
+    /// Why nothing can be called now with the arguments as they are; empty where it can.
+    pub fn why_no_call(&self) -> &'static str {
+        if self.state.running.is_some() {
+            "A call is running"
+        } else if !self.state.connection.is_connected() {
+            "Not connected"
+        } else if self.state.form().is_some_and(|form| form.syntax.is_some()) {
+            "The arguments are not a JSON object"
+        } else {
+            ""
+        }
+    }
+
     /// Asks for something about the capture shown. What is not known yet is worked on after this frame.
     pub fn ask<Q: Query>(&self, query: Q) -> QueryState<'a, Q::Out> {
         match self.state.view.capture.as_ref() {
@@ -101,6 +120,11 @@ impl<'a> Cx<'a> {
     /// Asks for something about these captures.
     pub fn ask_of<Q: Query>(&self, captures: &[CaptureId], query: Q) -> QueryState<'a, Q::Out> {
         self.inquire::<Q>(Inquiry::of(captures, query))
+    }
+
+    /// Asks for something about the server's definitions.
+    pub fn ask_server<Q: Query>(&self, query: Q) -> QueryState<'a, Q::Out> {
+        self.inquire::<Q>(self.state.about_server(query))
     }
 
     /// Asks for the result of an inquiry whose query is a `Q`.
@@ -181,7 +205,7 @@ impl<'a> Cx<'a> {
 pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     use egui::{CentralPanel, Frame, Panel};
     if !cx.state.tools.is_empty() {
-        cx.inquire::<ToolTokensQuery>(cx.state.tool_tokens());
+        cx.ask_server(ToolTokensQuery);
     }
 
     use crate::state::Screen;

@@ -34,7 +34,7 @@ pub fn server_cost_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
             return;
         }
-        let waiting = cx.inquire::<ServerCostQuery>(cx.state.server_cost()).then(|cost| cost_ui(ui, cx, cost));
+        let waiting = cx.ask_server(ServerCostQuery(cx.state.settings.encoding())).then(|cost| cost_ui(ui, cx, cost));
         if let QueryState::Ready(()) = waiting {
             return;
         }

@@ -12,7 +12,7 @@ use egui::{
 use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, library, matching, server_cost, sizes, widgets};
-use crate::capture::{Outcome, Tool};
+use crate::capture::Tool;
 use crate::settings::PanelSize;
 use crate::state::library::LibraryAction;
 use crate::state::{Action, CallAction, ConnectAction, ListedTool, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction};
@@ -59,19 +59,6 @@ impl Risk {
             Self::Destructive { declared: false } => (icons::DESTRUCTIVE, false, t.weak),
             Self::Undeclared => (icons::UNKNOWN, false, t.weak),
         }
-    }
-}
-
-/// How an outcome looks and what it is called.
-pub(super) fn outcome_look(outcome: Outcome, t: &ThemeTokens) -> (&'static str, Color32, &'static str) {
-    match outcome {
-        Outcome::Result => (icons::CHECK_CIRCLE, t.weak, "done"),
-        Outcome::ToolError => (icons::ERROR, t.bad, "isError"),
-        Outcome::ProtocolError => (icons::ERROR, t.bad, "JSON-RPC error"),
-        Outcome::Malformed => (icons::BUG, t.bad, "unreadable answer"),
-        Outcome::Timeout => (icons::TIMEOUT, t.warn, "timed out"),
-        Outcome::Cancelled => (icons::CANCELLED, t.weak, "cancelled"),
-        Outcome::Disconnected => (icons::DISCONNECT, t.bad, "server went away"),
     }
 }
 

@@ -4,7 +4,7 @@ use egui::{Align, Id, Layout, Popup, Rect, Response, Role, Sense, Stroke, Stroke
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
-use super::{Cx, drawer, icons};
+use super::{Cx, drawer_opening, icons};
 use crate::analysis::counted;
 use crate::format::FORMATS;
 use crate::state::{Action, DrawerTab, TokensAction, TokensPart};
@@ -256,7 +256,7 @@ pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str) -> f32 {
 
 /// Shows the steps from the format of the first cell to that of the one asked about.
 pub fn steps(ui: &Ui, cx: &Cx<'_>, strip: &Strip) {
-    drawer::show_tab(ui, cx, DrawerTab::Tokens).into_iter().for_each(|action| cx.send(action));
+    drawer_opening::show_tab(ui, cx, DrawerTab::Tokens).into_iter().for_each(|action| cx.send(action));
     if let Some((from, to)) = strip.cells.first().zip(asked_about(strip)) {
         cx.send(Action::Tokens(TokensAction::Saving { from: from.format, to: to.format }));
     }

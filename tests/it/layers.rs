@@ -1,6 +1,7 @@
 //! The layers of `docs/architecture.md`, held by reading the source: a module imports only what stands below it, the
 //! pure ones touch nothing outside, and each big dependency lives where it belongs.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -174,4 +175,62 @@ fn the_layers_are_those_of_lib_rs() {
             assert!(below > position, "{name} may use {used}, which stands above it");
         }
     }
+}
+
+/// What a `use` names: `a::b` and `a::c::d` of `a::{b, c::d}`.
+fn used(tree: &str) -> Vec<String> {
+    let Some((head, rest)) = tree.split_once('{') else { return vec![tree.trim().to_owned()] };
+    let mut depth = 0;
+    let parts = rest.rsplit_once('}').map_or(rest, |(inner, _)| inner).split(|char| {
+        depth += i32::from(char == '{') - i32::from(char == '}');
+        char == ',' && depth == 0
+    });
+    parts.flat_map(used).filter(|part| !part.is_empty()).map(|part| format!("{}{part}", head.trim())).collect()
+}
+
+#[test]
+fn no_two_modules_of_a_folder_use_each_other() {
+    let module = |path: &Path| {
+        let mut names: Vec<String> = path.with_extension("").iter().map(|name| name.to_string_lossy().into_owned()).collect();
+        names.pop_if(|name| name == "mod");
+        names
+    };
+    let sources = sources();
+    let modules: BTreeSet<_> = sources.iter().map(|(_, path, _)| module(path)).collect();
+    let inline = regex::Regex::new(r"\b(?:crate|super)(?:::\w+)+").unwrap();
+    let statement = regex::Regex::new(r"\buse\s+([^;]+);").unwrap();
+    // By folder and module: the modules beside it that it uses.
+    let mut beside: BTreeMap<(Vec<String>, String), BTreeSet<String>> = BTreeMap::new();
+    for (_, path, lines) in &sources {
+        let own = module(path);
+        let code = lines.iter().map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n");
+        let named = statement.captures_iter(&code).flat_map(|found| used(&found[1]));
+        for path in named.chain(inline.find_iter(&code).map(|found| found.as_str().to_owned())) {
+            let up = path.split("::").take_while(|part| *part == "super").count();
+            let mut at = if path.starts_with("crate::") { Vec::new() } else { own[..own.len() - up.min(own.len())].to_vec() };
+            at.extend(path.split("::").filter(|part| !matches!(*part, "crate" | "super" | "self")).map(str::to_owned));
+            while !at.is_empty() && !modules.contains(&at) {
+                at.pop();
+            }
+            let common = own.iter().zip(&at).take_while(|(a, b)| a == b).count();
+            // A module and its parts are one.
+            if common > 0 && common < own.len() && common < at.len() {
+                beside.entry((own[..common].to_vec(), own[common].clone())).or_default().insert(at[common].clone());
+            }
+        }
+    }
+    let mut circles = Vec::new();
+    for (folder, from) in beside.keys() {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
+        while let Some(at) = next.pop() {
+            for to in beside.get(&(folder.clone(), at.clone())).into_iter().flatten() {
+                if to == from {
+                    circles.push(format!("{}: {from} uses {at} in a circle", folder.join("::")));
+                } else if seen.insert(to) {
+                    next.push(to);
+                }
+            }
+        }
+    }
+    assert!(circles.is_empty(), "{}", circles.join("\n"));
 }

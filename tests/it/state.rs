@@ -38,7 +38,7 @@ fn starts_on_the_sample_with_the_strict_search_selected() {
     let mut driver = on_sample();
     assert_eq!(driver.state.view.screen, Screen::Start);
     assert_eq!(driver.state.selected_tool.as_deref(), Some("strict_search_companies"));
-    let tokens = driver.state.tool_tokens();
+    let tokens = driver.state.about_server(ToolTokensQuery);
     inquired::<ToolTokensQuery>(&mut driver, &tokens).unwrap();
     assert!(driver.state.tools_total().unwrap() > 100);
 }
@@ -340,14 +340,14 @@ fn keys_are_struck_without_touching_the_capture() {
 #[test]
 fn the_whole_server_is_counted_by_part_in_the_encoding_chosen() {
     let mut driver = on_sample();
-    let tokens = driver.state.tool_tokens();
+    let tokens = driver.state.about_server(ToolTokensQuery);
     inquired::<ToolTokensQuery>(&mut driver, &tokens).unwrap();
     driver.perform(Action::Tokens(TokensAction::ShowServer));
-    let first = driver.state.server_cost();
+    let first = driver.state.about_server(ServerCostQuery(driver.state.settings.encoding()));
     let cost = inquired::<ServerCostQuery>(&mut driver, &first).unwrap();
     assert_eq!(Some(cost.definitions()), driver.state.tools_total());
     driver.perform(Action::Tokens(TokensAction::Use(Tokenizer::named("cl100k_base").unwrap())));
-    let second = driver.state.server_cost();
+    let second = driver.state.about_server(ServerCostQuery(driver.state.settings.encoding()));
     assert_ne!(first, second, "they are counted anew");
     let cost = inquired::<ServerCostQuery>(&mut driver, &second).unwrap();
     assert_eq!(Some(cost.definitions()), driver.state.tools_total());

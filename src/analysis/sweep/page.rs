@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::analysis::curve::{Curve, Unit};
+use super::curve::{Curve, Unit};
 use crate::analysis::sweep::{Column, ColumnOrigin, SentPart, Sweep, SweepCall, page_size_argument};
 use crate::analysis::text::{DisplayLine, TextView};
 use crate::analysis::wrap::{TextRow, wrap};

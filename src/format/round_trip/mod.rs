@@ -2,18 +2,16 @@
 //!
 //! Each format reads its own texts ([`Format::decode`]), from the text alone.
 
-mod build;
 mod compare;
 mod rendered;
 mod yaml11;
 
 use bytes::Bytes;
 
-pub(super) use build::{Builder, Key, Untyped, unreadable};
-pub use build::{DecodeError, Decoded};
 pub(super) use compare::key_form;
 pub use compare::{DifferenceKind, Differences, SHOWN, ValueChange};
 
+use super::decoded::{DecodeError, Decoded};
 use super::{Format, ParsedCapture};
 use crate::capture::Payload;
 

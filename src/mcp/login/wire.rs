@@ -8,7 +8,7 @@ use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientError, OAuthHttpClie
 
 use super::mask::Secrets;
 use super::servers::Servers;
-use crate::mcp::http_client::decoded;
+use crate::mcp::encoding::decoded;
 
 /// What is read of one document.
 const DOCUMENT_BYTES: usize = 1 << 20;

@@ -3,10 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::recent::map_secrets;
 use super::super::{Command, Http, Protocol, Source, Transport};
 use super::placeholder;
 use crate::problem::{Problem, ProblemKind};
+use crate::source::secret::map_secrets;
 
 /// How a client's file is written.
 struct Shape {

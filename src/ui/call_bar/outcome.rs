@@ -6,6 +6,7 @@ use egui::{Align, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
 
 use crate::capture::{Capture, Outcome, Timings, Tool};
 use crate::state::{CallAction, CallInFlight, ConnectAction, Connection};
+use crate::ui::outcome::outcome_look;
 use crate::ui::sidebar;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
@@ -80,7 +81,7 @@ pub fn running_words(cx: &Cx<'_>, running: &CallInFlight) -> String {
 
 pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
     let t = ThemeTokens::of(ui);
-    let (glyph, color, _) = sidebar::outcome_look(capture.outcome, t);
+    let (glyph, color, _) = outcome_look(capture.outcome, t);
     let time = sidebar::duration(capture.timings.total());
     let words = match capture.outcome {
         Outcome::Result => format!("Done in {time}"),

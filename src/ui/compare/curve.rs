@@ -6,8 +6,8 @@ use egui::{Align2, Color32, RichText, Ui};
 use egui_plot::{HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, Points, Text};
 
 use super::{SIDE, stays};
-use crate::analysis::curve::{Curve, Limit, LinearFit, Unit};
 use crate::analysis::sweep::SweepPage;
+use crate::analysis::sweep::curve::{Curve, Limit, LinearFit, Unit};
 use crate::host::Hosts;
 use crate::host::rules::LimitUnit as HostUnit;
 use crate::state::{Action, CompareAction};

@@ -10,7 +10,7 @@ use crate::host::{Host, LimitState};
 use crate::state::{Compare, QueryState};
 use crate::token::Tokens as Counted;
 use crate::ui::Cx;
-use crate::ui::hosts::row;
+use crate::ui::host_row;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 
@@ -21,7 +21,7 @@ const MIN_COLUMN: f32 = 130.0;
 
 /// Hosts in display order: own and pinned ones first. Positions among those known.
 fn order(cx: &Cx<'_>, report: &HostsReport) -> Vec<usize> {
-    row::first(0..report.rows.len(), |at| row::is_first(&report.rows[*at], &cx.state.view.hosts))
+    host_row::first(0..report.rows.len(), |at| host_row::is_first(&report.rows[*at], &cx.state.view.hosts))
 }
 
 /// What is known of a column.

@@ -4,9 +4,8 @@
 use egui::containers::menu::SubMenuButton;
 use egui::{Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
 
-use crate::analysis::ParsedCaptureQuery;
-use crate::analysis::sweep::{SweepChoice, argument_names, choices, page_size_argument, shown, value_in};
-use crate::state::{Action, CallAction, CompareAction, Screen, VaryForm};
+use crate::analysis::sweep::{SweepChoice, argument_names, choices, page_size_argument, shown};
+use crate::state::{Action, CompareAction, Screen, VaryForm};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons, shortcuts};
@@ -21,22 +20,9 @@ fn compare_of(cx: &Cx<'_>) -> Option<(String, SweepChoice)> {
     Some((label, choice))
 }
 
-/// Why it cannot be done now; empty where it can.
-fn why_not(cx: &Cx<'_>) -> &'static str {
-    if cx.state.running.is_some() {
-        "A call is running"
-    } else if !cx.state.connection.is_connected() {
-        "Not connected"
-    } else if cx.state.form().is_some_and(|form| form.syntax.is_some()) {
-        "The arguments are not a JSON object"
-    } else {
-        ""
-    }
-}
-
 /// Beside *Call*: the comparison of the tool's formats, or any argument to vary.
 pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let why = why_not(cx);
+    let why = cx.why_no_call();
     let Some((label, choice)) = compare_of(cx) else {
         let is_short = ui.available_width() < TIGHT;
         vary_ui(ui, cx, if is_short { "Vary…" } else { "Vary an argument…" }, why);
@@ -62,7 +48,7 @@ pub fn by_key(cx: &Cx<'_>) -> Option<Action> {
     if cx.state.view.screen == Screen::Answer && !is_of_shown_tool(cx) {
         return None;
     }
-    why_not(cx).is_empty().then(|| cx.state.format_choice().as_ref().map(starting))?
+    cx.why_no_call().is_empty().then(|| cx.state.format_choice().as_ref().map(starting))?
 }
 
 /// The command that makes [`USUAL_CALLS`].
@@ -76,12 +62,12 @@ fn equal(count: usize) -> Action {
 
 /// Equal calls by key, where the tool can be called now.
 pub fn equal_by_key(cx: &Cx<'_>) -> Option<Action> {
-    (cx.state.tool().is_some() && why_not(cx).is_empty()).then(|| equal(USUAL_CALLS))
+    (cx.state.tool().is_some() && cx.why_no_call().is_empty()).then(|| equal(USUAL_CALLS))
 }
 
 /// An entry of the menu beside *Call*: the same call several times.
 pub fn equal_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let why = why_not(cx);
+    let why = cx.why_no_call();
     ui.add_enabled_ui(why.is_empty(), |ui| {
         SubMenuButton::new("Repeat the call several times").ui(ui, equal_menu(cx));
     });
@@ -116,36 +102,13 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
         && has_room(ui)
         && is_of_shown_tool(cx)
     {
-        let why = why_not(cx);
+        let why = cx.why_no_call();
         let tip = if why.is_empty() { "Calls with each value and shows the answers side by side" } else { why };
         let spoken = format!("{label}, beside the verdict");
         let button = Button::new(&label).icon(icons::COMPARE).small().name(&spoken).tip(tip).enabled(why.is_empty());
         if button.show(ui).clicked() {
             cx.send(starting(&choice));
         }
-    }
-}
-
-/// "Get the json variant · 1 call", where the answer shown has no data and the tool has a value that may give some.
-pub fn variant_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let Some(subject) = cx.ready(ParsedCaptureQuery) else { return };
-    let (None, Some(capture), Some(choice)) = (&subject.payload, cx.state.capture(), cx.state.format_choice()) else { return };
-    if cx.state.tool().is_none_or(|listed| listed.tool.name != capture.tool.name) {
-        return;
-    }
-    let given = String::from_utf8_lossy(&capture.arguments);
-    let current = value_in(&capture.tool, &choice.name, &given);
-    let is_data = |value: &&String| ["json", "structured", "raw", "yaml"].contains(&shown(value).to_lowercase().as_str());
-    let Some(value) = choice.values.iter().find(is_data).filter(|value| Some(*value) != current.as_ref()) else { return };
-    let label = format!("Get the {} variant · 1 call", shown(value));
-    let why = why_not(cx);
-    let tip = if why.is_empty() { "This answer has no data to write other formats from" } else { why };
-    let button = Button::new(&label).icon(icons::CALL).key("variant").tip(tip).height(24.0).enabled(why.is_empty());
-    if button.show(ui).clicked()
-        && let Ok(arguments) = crate::analysis::sweep::with_value(&given, &choice.name, value)
-    {
-        cx.send(CallAction::SetArgumentsText(arguments));
-        cx.send(CallAction::Call { send_anyway: false });
     }
 }
 
@@ -168,7 +131,7 @@ fn vary_ui(ui: &mut Ui, cx: &Cx<'_>, label: &str, why: &str) {
 /// The calls that measure what an item costs, where the tool takes a page size.
 pub fn measure_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(size) = cx.state.tool().and_then(|listed| page_size_argument(&listed.tool)) else { return };
-    let why = why_not(cx);
+    let why = cx.why_no_call();
     let sizes = size.sizes().iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let label = format!("Measure {}: {sizes}", size.name);
     let tip = if why.is_empty() { "What an item costs, and where limits stop" } else { why };

@@ -6,9 +6,9 @@ use super::percent;
 use super::texts::{hue_of, text_title};
 use crate::analysis::{DiffView, TextOf};
 use crate::format;
+use crate::format::format_title;
 use crate::number::signed_from;
 use crate::ui::Cx;
-use crate::ui::panes::format_title;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 

@@ -10,7 +10,7 @@ use crate::analysis::difference::ToolsQuery;
 use crate::analysis::{DiffQuery, DiffView};
 use crate::number::signed_from;
 use crate::state::diff::DiffAction;
-use crate::state::{Action, Dialog, PaneView};
+use crate::state::{Action, Dialog, PaneContent, PaneView};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
@@ -30,10 +30,10 @@ fn since<'a>(cx: &Cx<'a>) -> Option<&'a Arc<DiffView>> {
 pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
     let Some(view) = since(cx) else { return false };
     let encoding = cx.state.settings.encoding();
-    let format = match shows {
-        PaneView::Text(format) | PaneView::Rendered(format) | PaneView::Hex(format) => format,
-        PaneView::Tree | PaneView::Table => "json",
-        PaneView::Host(_) => return false,
+    let format = match shows.content() {
+        PaneContent::Format(format) => format,
+        PaneContent::Data => "json",
+        PaneContent::Host(_) => return false,
     };
     let pair = view.found.tokens.iter().find(|pair| pair.format == format).and_then(|pair| Some((pair.a?, pair.b?)));
     let Some((a, b)) = pair.map(|(a, b)| (a.get(encoding), b.get(encoding))) else { return false };

@@ -13,7 +13,7 @@ use crate::analysis::difference::TextDifference;
 use crate::analysis::special::Shown;
 use crate::diff::lines::{DiffLine, Side};
 use crate::state::diff::DiffAction;
-use crate::ui::panes::rtl;
+use crate::ui::rtl;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};

@@ -5,10 +5,10 @@ use egui::{Popup, RichText, Ui};
 use super::act;
 use crate::analysis::{HostsQuery, HostsReport, TextOf};
 use crate::format::FORMATS;
+use crate::format::format_title;
 use crate::state::QueryState;
 use crate::state::diff::DiffAction;
 use crate::ui::Cx;
-use crate::ui::panes::format_title;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 

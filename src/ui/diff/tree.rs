@@ -15,7 +15,7 @@ use crate::diff::tree::Op;
 use crate::json::{Kind, Node};
 use crate::number::signed_from;
 use crate::state::diff::DiffAction;
-use crate::ui::panes::rtl;
+use crate::ui::rtl;
 use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};

@@ -3,22 +3,18 @@
 mod detail;
 mod filters;
 mod silence;
-mod steps;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use egui::text::LayoutJob;
-use egui::{Color32, Id, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Id, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
-use crate::finding::{
-    AnswerFindings, Contradiction, Finding, FindingMarks, FindingPlace, FindingsQuery, MarkedText, Severity, TextMarksQuery,
-    rules,
-};
+use crate::finding::{AnswerFindings, Contradiction, Finding, FindingPlace, MarkedText, Severity, rules};
 use crate::number::grouped;
-use crate::state::{Action, DrawerTab, FindingsAction, PaneView, QueryState, ViewAction};
+use crate::state::{Action, DrawerTab, FindingsAction, QueryState, ViewAction};
 use crate::ui::hosts::UNASKED;
+use crate::ui::marks::{Marked, edge, look, query, text_of};
 use crate::ui::panes;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
@@ -26,7 +22,6 @@ use crate::ui::{Cx, drawer, icons};
 
 pub use filters::tools_ui;
 pub use silence::silence_ui;
-pub use steps::PlacesChip;
 
 const ROW: f32 = 40.0;
 const HEAD: f32 = 24.0;
@@ -35,11 +30,6 @@ const MORE: f32 = 16.0;
 /// Beside the list from this width of the drawer on.
 const DETAIL: f32 = 432.0;
 const WIDE: f32 = 820.0;
-
-/// The query of the findings that are shown.
-pub fn query(cx: &Cx<'_>) -> FindingsQuery {
-    FindingsQuery(Arc::clone(&cx.state.view.findings.rules))
-}
 
 /// The findings, where they are known. Where nobody looks at them, they wait until the panes have their answers.
 fn known<'a>(cx: &Cx<'a>) -> Option<&'a Arc<AnswerFindings>> {
@@ -67,16 +57,6 @@ pub fn count(cx: &Cx<'_>) -> Option<String> {
     let errors = found.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     let words = if errors == 0 { String::new() } else { format!(" · {}", widgets::number_text(errors as u64, "errors")) };
     Some(format!("{}{words}", found.findings.len()))
-}
-
-/// Colour, icon and name of a severity.
-pub fn look(t: &ThemeTokens, severity: Severity) -> (Color32, &'static str, &'static str) {
-    match severity {
-        Severity::Error => (t.bad, icons::ERROR, "Errors"),
-        Severity::Warning => (t.warn, icons::WARNING, "Warnings"),
-        Severity::Info => (t.accent, icons::INFO, "Information"),
-        Severity::Cost => (t.weak, icons::COST, "Cost"),
-    }
 }
 
 /// The findings that are listed, by what the filters leave.
@@ -311,7 +291,7 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
 /// Selects a finding and turns the panes to its first places.
 fn select(ui: &Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize) {
     cx.send(FindingsAction::Select(Some(at)));
-    go_to(ui, cx, found.places.get(at).map(Vec::as_slice).unwrap_or_default());
+    panes::show_places(ui, cx, found.places.get(at).map(Vec::as_slice).unwrap_or_default());
     let marked = Marked { found, only: Some(at) };
     for pane in 0..3 {
         let of = text_of(cx, cx.state.view.shows(pane)).filter(|of| *of != MarkedText::Format("content"));
@@ -319,31 +299,6 @@ fn select(ui: &Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize) {
         if let Some(first) = texts.iter().find_map(|(_, places)| places.first()) {
             panes::go_to(ui, pane, first.start);
         }
-    }
-}
-
-/// The text that a pane shows, where places in it are marked.
-fn text_of(cx: &Cx<'_>, shows: PaneView) -> Option<MarkedText> {
-    match shows {
-        PaneView::Text(format) | PaneView::Rendered(format) | PaneView::Hex(format) => Some(MarkedText::Format(format)),
-        PaneView::Host(host) => Some(MarkedText::Host { host, with_cuts: cx.state.view.hosts.shows_removed }),
-        PaneView::Tree | PaneView::Table => None,
-    }
-}
-
-/// Turns the panes to the first of these places.
-fn go_to(ui: &Ui, cx: &Cx<'_>, places: &[FindingPlace]) {
-    let node = |place: &FindingPlace| match place {
-        FindingPlace::Node(node) | FindingPlace::Key(node) => Some(*node),
-        FindingPlace::Text(_) | FindingPlace::Message(_) => None,
-    };
-    if let Some(node) = places.iter().find_map(node) {
-        cx.send(ViewAction::SetTreeCursor(node));
-    }
-    if let Some(FindingPlace::Text(range)) = places.iter().find(|place| matches!(place, FindingPlace::Text(_))) {
-        let shows_text =
-            |pane: &usize| matches!(cx.state.view.shows(*pane), PaneView::Text("content") | PaneView::Rendered("content"));
-        (0..3).filter(shows_text).for_each(|pane| panes::go_to(ui, pane, range.start));
     }
 }
 
@@ -362,116 +317,6 @@ pub fn step(ui: &Ui, cx: &Cx<'_>, is_next: bool) -> Option<Action> {
     let (at, _) = rows.get(next)?;
     select(ui, cx, found, *at);
     (!drawer::has_findings_beside(ui)).then(|| ViewAction::ShowDrawer(DrawerTab::Findings).into())
-}
-
-/// The marks of findings in a row of text: the fill, the line below.
-pub fn mark_colors(t: &ThemeTokens, severity: Severity) -> (Color32, Color32) {
-    match severity {
-        Severity::Error => (t.bad_bg, t.bad),
-        Severity::Warning => (t.warn_bg, t.warn),
-        Severity::Info | Severity::Cost => (t.accent_bg, t.accent_line),
-    }
-}
-
-/// The mark of a finding around what stands in a place.
-pub fn mark_shape(t: &ThemeTokens, place: Rect, severity: Severity) -> egui::Shape {
-    let (fill, line) = mark_colors(t, severity);
-    let place = place.expand2(vec2(2.0, 0.0));
-    egui::epaint::RectShape::new(place, theme::RADIUS_BAR, fill, Stroke::new(1.0, line), egui::StrokeKind::Inside).into()
-}
-
-/// What panes mark of findings: the places of the one that is looked at, else those of all.
-#[derive(Clone, Copy)]
-pub struct Marked<'a> {
-    found: &'a AnswerFindings,
-    only: Option<usize>,
-}
-
-impl<'a> Marked<'a> {
-    /// The findings whose places are marked.
-    pub fn findings(self) -> &'a [Finding] {
-        match self.only {
-            Some(at) => self.found.findings.get(at..=at).unwrap_or_default(),
-            None => &self.found.findings,
-        }
-    }
-
-    /// The gravest first.
-    pub fn by_severity(self) -> impl Iterator<Item = (Severity, &'a FindingMarks)> {
-        let only = self.only.and_then(|at| Some((self.found.findings.get(at)?.severity, self.found.marks_of.get(at)?)));
-        let all = Severity::ALL.into_iter().zip(&self.found.marks).filter(move |_| only.is_none());
-        only.into_iter().chain(all)
-    }
-
-    /// The places in a text, the gravest first; none until they are found in it.
-    pub fn texts(self, cx: &Cx<'a>, of: MarkedText) -> Vec<MarkedPlacesOf<'a>> {
-        if let MarkedText::Format(format) = of
-            && FindingMarks::FORMATS.contains(&format)
-        {
-            return self.by_severity().filter_map(|(severity, marks)| Some((severity, marks.texts(format)?))).collect();
-        }
-        let query = TextMarksQuery { places: Arc::clone(&self.found.to_mark), of };
-        let Some(marks) = cx.ready(query) else { return Vec::new() };
-        match self.only {
-            Some(at) => {
-                let own = self.found.findings.get(at).zip(marks.of_each.get(at));
-                own.into_iter().map(|(finding, places)| (finding.severity, &**places)).collect()
-            }
-            None => Severity::ALL.into_iter().zip(marks.by_severity.iter().map(Vec::as_slice)).collect(),
-        }
-    }
-
-    /// The gravest severity of a finding about one of these nodes of the payload.
-    pub fn of_nodes(self, nodes: Range<usize>) -> Option<Severity> {
-        self.holding(|marks| is_among(marks.nodes(), &nodes))
-    }
-
-    /// The gravest severity of a finding about the key of one of these nodes.
-    pub fn of_keys(self, nodes: Range<usize>) -> Option<Severity> {
-        self.holding(|marks| is_among(marks.keys(), &nodes))
-    }
-
-    fn holding(self, holds: impl Fn(&FindingMarks) -> bool) -> Option<Severity> {
-        self.by_severity().find(|(_, marks)| holds(marks)).map(|(severity, _)| severity)
-    }
-}
-
-/// Whether one of these nodes, in order, is in a range.
-fn is_among(marked: &[usize], nodes: &Range<usize>) -> bool {
-    marked.get(marked.partition_point(|node| *node < nodes.start)).is_some_and(|node| *node < nodes.end)
-}
-
-/// The places in a text that findings of a severity mark.
-pub type MarkedPlacesOf<'a> = (Severity, &'a [Range<usize>]);
-
-/// The gravest severity of a finding at a byte of a text.
-pub fn of_byte(texts: &[MarkedPlacesOf<'_>], at: usize) -> Option<Severity> {
-    let holds = |places: &[Range<usize>]| {
-        places.get(places.partition_point(|place| place.end <= at)).is_some_and(|place| place.start <= at)
-    };
-    texts.iter().find(|(_, places)| holds(places)).map(|(severity, _)| *severity)
-}
-
-/// The places that findings mark in a text; none where they mark nothing.
-pub fn marked_texts<'a>(cx: &Cx<'a>, of: MarkedText) -> Vec<MarkedPlacesOf<'a>> {
-    marked(cx).map(|marked| marked.texts(cx, of)).unwrap_or_default()
-}
-
-/// What of the findings panes mark: those of the tab, or the one that is chosen beside another.
-pub fn marked<'a>(cx: &Cx<'a>) -> Option<Marked<'a>> {
-    let found = cx.ready(query(cx)).filter(|_| is_looked_at(cx))?;
-    Some(Marked { found, only: cx.state.view.findings.selected })
-}
-
-/// Whether panes mark findings.
-pub fn is_looked_at(cx: &Cx<'_>) -> bool {
-    let view = &cx.state.view;
-    cx.state.settings.drawer_open && (view.drawer == DrawerTab::Findings || view.findings.selected.is_some())
-}
-
-/// The room of a bar at the left edge of a marked row.
-pub fn edge(rect: Rect) -> Rect {
-    Rect::from_min_size(rect.min, vec2(2.0, rect.height()))
 }
 
 /// Small words, weak or not, that wrap.

@@ -11,11 +11,11 @@ use super::SIDE;
 use crate::analysis::{NeededQuery, RowQuery, counted, ratio_of};
 use crate::capture::FactCount;
 use crate::format::FORMATS;
+use crate::format::format_title;
 use crate::format::ledger::Row;
-use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
+use crate::state::{PaneContent, PaneView, QueryState, SettingsAction, ViewAction};
 use crate::token::{Count, Tokenizer, Tokens};
 use crate::ui::exact;
-use crate::ui::panes::format_title;
 use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
 use crate::ui::what_if::{self, change};
 use crate::ui::widgets::{self, Button};
@@ -715,10 +715,10 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
     });
     let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
     let formats: Vec<_> = lines.iter().filter(|line| matches!(line.known, Known::Row(..))).map(|line| line.format).collect();
-    let shown = match cx.state.view.shows(1) {
-        PaneView::Text(format) | PaneView::Rendered(format) | PaneView::Hex(format) => format,
-        PaneView::Tree | PaneView::Table => "structured",
-        PaneView::Host(_) => "",
+    let shown = match cx.state.view.shows(1).content() {
+        PaneContent::Format(format) => format,
+        PaneContent::Data => "structured",
+        PaneContent::Host(_) => "",
     };
     let at = formats.iter().position(|&format| format == shown);
     if pressed(Key::ArrowDown)

@@ -2,10 +2,11 @@
 
 use egui::{Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::{SIDE, row};
+use super::SIDE;
 use crate::analysis::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryRow};
 use crate::number::grouped;
 use crate::state::QueryState;
+use crate::ui::host_row;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
@@ -58,7 +59,7 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.painter().hline(grid.x_range(), grid.top() + 0.5, Stroke::new(1.0, t.line));
     let ranked = deliveries.ranked(encoding);
     let best = ranked.first().map(|best| best.kind);
-    let hosts = row::first(0..deliveries.hosts.len(), |at| {
+    let hosts = host_row::first(0..deliveries.hosts.len(), |at| {
         let (host, view) = (&deliveries.hosts[*at], &cx.state.view.hosts);
         host.is_own || view.pinned.contains(&host.id) || view.found.contains(&host.id)
     });
@@ -129,7 +130,7 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, all: &Deliveries, host: usize, line: Rect, 
     let t = ThemeTokens::of(ui);
     let y = line.center().y;
     let name = &all.hosts[host].name;
-    let evidence = row::evidence_icon(all.hosts[host].evidence);
+    let evidence = host_row::evidence_icon(all.hosts[host].evidence);
     widgets::glyph_at(ui, pos2(line.left() + SIDE + 6.0, y), evidence, theme::icon_font(13.0), t.weak);
     widgets::name_at(ui, pos2(line.left() + SIDE + 18.0, y), name, theme::medium(12.5), t.strong, NAME - 28.0);
     let mut spoken = vec![name.clone()];

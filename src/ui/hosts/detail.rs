@@ -7,13 +7,14 @@ use egui::{
     Align, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use super::{SIDE, row};
+use super::SIDE;
 use crate::analysis::{HostRemovedQuery, HostRow, HostsReport, TextOf, evidence_text};
 use crate::host::Evidence;
 use crate::number::{grouped, number_of};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, HostDetail, HostsAction, ViewAction};
 use crate::ui::code::MAX_LABEL;
+use crate::ui::host_row;
 use crate::ui::panes::{self, host_alone_ui, host_legend_ui};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
@@ -108,7 +109,7 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
     };
     let words = format!("{how}, {}", row.host.checked);
     let button = Button::new(&words)
-        .icon(row::evidence_icon(row.host.evidence))
+        .icon(host_row::evidence_icon(row.host.evidence))
         .menu()
         .frameless()
         .height(22.0)

@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use egui::{Color32, Id, Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::{SIDE, row};
+use super::SIDE;
 use crate::analysis::{HostLane, HostOutcome, HostRow, HostsReport};
 use crate::host::{Evidence, HostId};
 use crate::number::{grouped, number_of};
 use crate::state::{Action, HostsAction};
+use crate::ui::host_row;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons, panes};
@@ -44,7 +45,7 @@ enum Entry<'a> {
 /// The lanes with the titles of their groups: those of one's own hosts first, then by outcome.
 fn entries<'a>(t: &ThemeTokens, cx: &Cx<'_>, report: &'a HostsReport) -> Vec<Entry<'a>> {
     let view = &cx.state.view.hosts;
-    let is_own = |lane: &&HostLane| report.hosts_of(lane).any(|row| row::is_first(row, view));
+    let is_own = |lane: &&HostLane| report.hosts_of(lane).any(|row| host_row::is_first(row, view));
     let (own, others): (Vec<&HostLane>, Vec<&HostLane>) = report.lanes.iter().partition(is_own);
     let mut entries = Vec::new();
     if !own.is_empty() {
@@ -82,7 +83,7 @@ pub fn shown<'a>(ui: &Ui, cx: &Cx<'_>, report: &'a HostsReport) -> Vec<Vec<&'a H
 }
 
 fn hosts_of<'a>(cx: &Cx<'_>, report: &'a HostsReport, lane: &'a HostLane) -> Vec<&'a HostRow> {
-    row::first(report.hosts_of(lane), |row| row::is_first(row, &cx.state.view.hosts))
+    host_row::first(report.hosts_of(lane), |row| host_row::is_first(row, &cx.state.view.hosts))
 }
 
 struct Columns {
@@ -131,7 +132,7 @@ impl<'a> Laid<'a> {
         let mut hosts = Vec::new();
         for host in hosts_of(cx, report, lane) {
             let galley = ui.painter().layout_no_wrap(host.host.name.clone(), theme::medium(12.5), t.text);
-            let pin = if row::is_first(host, &cx.state.view.hosts) { 16.0 } else { 0.0 };
+            let pin = if host_row::is_first(host, &cx.state.view.hosts) { 16.0 } else { 0.0 };
             let width = (18.0 + galley.size().x + pin).min(room);
             if x > 0.0 && x + width > room {
                 (line, x) = (line + 1, 0.0);
@@ -316,8 +317,8 @@ fn host_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, row: &HostRow, is_selected:
     let spoken = format!("{} {}, {}", row.host.name, row.host.version, row.host.evidence.name());
     response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &spoken));
     let y = rect.center().y;
-    widgets::glyph_at(ui, pos2(rect.left() + 7.0, y), row::evidence_icon(row.host.evidence), theme::icon_font(13.0), t.weak);
-    let is_first = row::is_first(row, &list.cx.state.view.hosts);
+    widgets::glyph_at(ui, pos2(rect.left() + 7.0, y), host_row::evidence_icon(row.host.evidence), theme::icon_font(13.0), t.weak);
+    let is_first = host_row::is_first(row, &list.cx.state.view.hosts);
     let color = if is_selected || response.hovered() { t.accent } else { t.strong };
     let room = rect.width() - 18.0 - if is_first { 16.0 } else { 0.0 };
     let end = widgets::text_at(ui, pos2(rect.left() + 18.0, y), &row.host.name, theme::medium(12.5), color, room);
@@ -354,7 +355,7 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
     ui.scope_builder(widgets::region(ui, "lanes foot").max_rect(rect.shrink2(vec2(SIDE, 0.0))).layout(layout), |ui| {
         ui.spacing_mut().item_spacing.x = 5.0;
         for evidence in [Evidence::Observed, Evidence::Source, Evidence::Documented, Evidence::Inferred] {
-            ui.label(icons::icon(row::evidence_icon(evidence), 13.0, t.weak));
+            ui.label(icons::icon(host_row::evidence_icon(evidence), 13.0, t.weak));
             ui.label(egui::RichText::new(evidence.name()).font(theme::regular(11.5)).color(t.weak));
             ui.add_space(7.0);
         }

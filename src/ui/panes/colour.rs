@@ -6,10 +6,10 @@ use std::ops::Range;
 use egui::Color32;
 use egui::text::{LayoutJob, TextFormat};
 
-use super::rtl::append;
 use crate::analysis::special::Shown;
 use crate::analysis::{TextRow, TextView};
 use crate::format::Syntax;
+use crate::ui::rtl::append;
 use crate::ui::theme::{self, ThemeTokens};
 
 /// Lays a row out in its colours.

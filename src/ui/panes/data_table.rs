@@ -4,14 +4,16 @@
 use egui::{Align, Id, Key, Layout, Modifiers, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo};
 use egui::{pos2, vec2};
 
-use super::{PaneCx, copy, find};
+use super::header::Chooser;
+use super::title::Title;
+use super::{Copying, Pane, PaneCx, copy, find};
 use crate::analysis::special::Shown;
 use crate::analysis::{DataTable, DataTableQuery, ParsedCaptureQuery, TableColumn, TableOrderQuery, TableText, TableTokensQuery};
 use crate::capture::Payload;
-use crate::format::{TableForm, cell_text};
+use crate::format::{ParsedCapture, TableForm, cell_text};
 use crate::json::{Kind, Node};
-use crate::state::{Action, QueryState, TableAction, ViewAction};
-use crate::ui::drawer::findings;
+use crate::state::{Action, PaneView, QueryState, TableAction, ViewAction};
+use crate::ui::marks;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::menu_item;
 use crate::ui::widgets::{self, Button};
@@ -45,8 +47,24 @@ fn columns(cx: &Cx<'_>, table: &DataTable) -> Vec<usize> {
     ordered(cx, table).into_iter().filter(is_shown).collect()
 }
 
+pub static PANE: Pane = Pane { title, choices, copy, body: table_ui, footer: footer_ui };
+
+fn title(_: &Cx<'_>, _: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
+    Title { row: None, ..Title::of("Table", "of the data", "structured", t) }
+}
+
+fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
+    chooser.offer(ui, PaneView::Table, "Data as a table");
+}
+
+/// As CSV.
+fn copy<'a>(cx: &Cx<'a>, _: PaneView) -> Option<Copying<'a>> {
+    let action = copy_table(cx, TableForm::Csv)?;
+    Some(Box::new(|| action))
+}
+
 /// The table as it is shown, to be copied.
-pub fn copy_table(cx: &Cx<'_>, form: TableForm) -> Option<Action> {
+fn copy_table(cx: &Cx<'_>, form: TableForm) -> Option<Action> {
     let table = cx.ready(query(cx))?;
     let keys = columns(cx, table).into_iter().map(|at| table.columns[at].key.clone()).collect();
     let view = &cx.state.view.table;
@@ -102,7 +120,7 @@ impl Grid<'_> {
     }
 }
 
-pub fn table_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+fn table_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let table = match cx.ask(query(cx)) {
         QueryState::Ready(table) => table,
         QueryState::Failed(problem) => return super::failed_ui(ui, problem),
@@ -214,9 +232,9 @@ impl Grid<'_> {
         widgets::text_right(ui, pos2(line.left - CELL, y), widgets::grouped(row as u64), theme::mono(11.0), t.weak);
         let pointer = response.interact_pointer_pos().or(response.hover_pos());
         let mut under = None;
-        let marked = findings::marked(cx);
+        let marked = marks::marked(cx);
         if let Some(severity) = marked.and_then(|marks| marks.of_nodes(item..item + 1)) {
-            ui.painter().rect_filled(findings::edge(line.rect), 0.0, findings::look(t, severity).0);
+            ui.painter().rect_filled(marks::edge(line.rect), 0.0, marks::look(t, severity).0);
         }
         let mut spoken = format!("row {}", widgets::grouped(row as u64));
         let mut x = line.left;
@@ -243,7 +261,7 @@ impl Grid<'_> {
                 ui.painter().rect(cell.shrink2(vec2(3.0, 2.0)), theme::RADIUS_BAR, fill, stroke, egui::StrokeKind::Inside);
             }
             let severity = marked.and_then(|marks| marks.of_nodes(inside.clone()));
-            if let Some((fill, below)) = severity.map(|severity| findings::mark_colors(t, severity)) {
+            if let Some((fill, below)) = severity.map(|severity| marks::mark_colors(t, severity)) {
                 ui.painter().rect_filled(cell.shrink2(vec2(3.0, 2.0)), theme::RADIUS_BAR, fill);
                 ui.painter().hline(cell.shrink(3.0).x_range(), cell.bottom() - 2.5, Stroke::new(1.0, below));
             }
@@ -313,12 +331,12 @@ impl Grid<'_> {
             ui.painter().rect_filled(rect, 0.0, t.hover);
         }
         // A key that is marked in some record is marked here, where it stands once.
-        let has_key = |marks: findings::Marked<'_>| {
+        let has_key = |marks: marks::Marked<'_>| {
             let cells = (0..self.table.rows.len()).take(MARKED_ROWS).filter_map(|row| self.table.cell(row, at));
             cells.filter_map(|cell| marks.of_keys(cell..cell + 1)).min()
         };
-        if let Some(severity) = findings::marked(cx).and_then(has_key) {
-            let (fill, below) = findings::mark_colors(t, severity);
+        if let Some(severity) = marks::marked(cx).and_then(has_key) {
+            let (fill, below) = marks::mark_colors(t, severity);
             ui.painter().rect_filled(rect, 0.0, fill);
             ui.painter().hline(rect.x_range(), rect.bottom() - 1.0, Stroke::new(1.0, below));
         }
@@ -483,7 +501,7 @@ fn shown(node: Node<'_>) -> String {
     }
 }
 
-pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(table) = cx.ready(query(cx)) else { return };
     let t = ThemeTokens::of(ui);
     let small = |text: String| RichText::new(text).font(theme::regular(11.5)).color(t.weak);

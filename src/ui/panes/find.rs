@@ -9,7 +9,7 @@ use super::PaneCx;
 use super::title::pane_title;
 use crate::analysis::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery, Search, SearchKind};
 use crate::format::ParsedCapture;
-use crate::state::{PaneView, QueryState, ViewAction};
+use crate::state::{PaneContent, QueryState, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
@@ -26,10 +26,10 @@ const WIDE: f32 = 820.0;
 /// What was found in a pane, in trees and tables by node; `None` where nothing is looked for.
 fn asked<'a>(cx: &Cx<'a>, pane: &PaneCx) -> Option<QueryState<'a, Arc<[Range<usize>]>>> {
     let search = cx.state.view.search.as_ref().filter(|search| pane.index < 3 && !search.text.is_empty())?.clone();
-    Some(match cx.state.view.shows(pane.index) {
-        PaneView::Host(host) => cx.ask(FindHostQuery { host, with_cuts: cx.state.view.hosts.shows_removed, search }),
-        PaneView::Tree | PaneView::Table => cx.ask(FindDataQuery(search)),
-        PaneView::Text(_) | PaneView::Rendered(_) | PaneView::Hex(_) => cx.ask(FindQuery { format: pane.format, search }),
+    Some(match cx.state.view.shows(pane.index).content() {
+        PaneContent::Host(host) => cx.ask(FindHostQuery { host, with_cuts: cx.state.view.hosts.shows_removed, search }),
+        PaneContent::Data => cx.ask(FindDataQuery(search)),
+        PaneContent::Format(format) => cx.ask(FindQuery { format, search }),
     })
 }
 
@@ -109,7 +109,7 @@ pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, open: &[usize], subject: 
             let others = open.iter().filter(|pane| is_wide && **pane != focus);
             for &pane in open.iter().filter(|pane| **pane == focus).chain(others) {
                 let title = pane_title(cx, cx.state.view.shows(pane), subject, t);
-                let pane = PaneCx { index: pane, format: title.format, is_focused: pane == focus };
+                let pane = PaneCx::new(cx, pane);
                 let places = match asked(cx, &pane) {
                     Some(QueryState::Ready(places)) => places,
                     Some(QueryState::Failed(problem)) if pane.is_focused => {

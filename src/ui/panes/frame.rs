@@ -5,7 +5,7 @@ use egui::{Align, CursorIcon, Layout, Popup, Rect, Role, Sense, Stroke, Ui, UiBu
 use super::header::header_ui;
 use super::strip::strip_ui;
 use super::title::pane_title;
-use super::{PANES, PaneCx};
+use super::{PaneCx, kind};
 use crate::analysis::ParsedCaptureQuery;
 use crate::capture::Outcome;
 use crate::format::ParsedCapture;
@@ -227,8 +227,7 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&P
     if view == PaneView::Tree {
         body = super::reading::reading_ui(ui, cx, body, subject);
     }
-    let Some(kind) = PANES.iter().find(|kind| (kind.of)(view).is_some()) else { return };
-    let pane_cx = PaneCx { index: pane, format: title.format, is_focused };
+    let (kind, pane_cx) = (kind(view), PaneCx::new(cx, pane));
     ui.scope_builder(widgets::region(ui, "body").max_rect(body), |ui| {
         ui.set_clip_rect(body.intersect(ui.clip_rect()));
         let is_dropped = super::host::is_dropped(cx, view);

@@ -2,17 +2,17 @@
 
 use egui::{Align, Align2, Layout, Popup, Rect, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
+use super::places::PlacesChip;
 use super::title::Title;
-use super::{PLACES, format_title};
-use crate::analysis::{BytesQuery, HostsQuery, RowQuery, TextQuery};
-use crate::format::{FORMATS, TableForm};
-use crate::state::{Action, PaneView, QueryState, ViewAction};
+use super::{PANES, PLACES, copying};
+use crate::analysis::{HostsQuery, RowQuery};
+use crate::state::{PaneContent, PaneView, QueryState, ViewAction};
 use crate::token::Count;
-use crate::ui::drawer::findings::{self, PlacesChip};
+use crate::ui::marks;
 use crate::ui::region::{Region, region};
-use crate::ui::theme::{self, Hue, ThemeTokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, compare, diff, icons};
+use crate::ui::{Cx, diff, icons};
 
 /// Width of a pane from which on the host it is viewed as has its name.
 const VIEW_AS_WHOLE: f32 = 560.0;
@@ -23,32 +23,20 @@ const ROOM_FOR_PLACES: f32 = 400.0;
 
 /// Tokens and bytes of what a pane shows, where they are known.
 pub fn cost(cx: &Cx<'_>, view: PaneView, title: &Title) -> Option<(Count, u64)> {
-    if let PaneView::Host(host) = view {
+    if let PaneContent::Host(host) = view.content() {
         let row = cx.ready(HostsQuery)?.row(host)?;
         return Some((Count::Exact(row.tokens?.get(cx.state.settings.encoding())), row.bytes));
     }
-    let row = cx.ready(costing(view, title)?)?;
+    let row = cx.ready(RowQuery(title.row?))?;
     if row.is_available() { Some((cx.count(row)?.ok()?, row.bytes)) } else { None }
-}
-
-/// What tells the cost of a pane of the answer; `None` where there is no such format.
-fn costing(view: PaneView, title: &Title) -> Option<RowQuery> {
-    // A payload read from the text has no format of its own but its compact JSON.
-    let format = match view {
-        PaneView::Tree if title.name == "Data" => "json",
-        PaneView::Table => return None,
-        PaneView::Text("content-pretty") => "content",
-        _ => title.format,
-    };
-    FORMATS.iter().any(|known| known.id() == format).then_some(RowQuery(format))
 }
 
 /// Whether the cost of a pane is still worked on.
 pub fn is_counting(cx: &Cx<'_>, view: PaneView, title: &Title) -> bool {
-    if matches!(view, PaneView::Host(_)) {
+    if matches!(view.content(), PaneContent::Host(_)) {
         return matches!(cx.ask(HostsQuery), QueryState::Working { .. });
     }
-    match costing(view, title).map(|query| cx.ask(query)) {
+    match title.row.map(|format| cx.ask(RowQuery(format))) {
         Some(QueryState::Working { .. }) => true,
         Some(QueryState::Ready(row)) => row.is_available() && cx.count(row).is_none(),
         _ => false,
@@ -101,7 +89,7 @@ pub fn header_ui(
             // What a pane is comes before what can be done with it: the whole pane is copied by key as well.
             let name = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong).size().x;
             // Who looks at findings sees their places rather than that nothing is cut.
-            let gives_way = findings::is_looked_at(cx)
+            let gives_way = marks::is_looked_at(cx)
                 && cx.state.view.hosts.view_as.is_none()
                 && rect.width() < name + ROOM_FOR_PLACES + others.len() as f32 * 38.0;
             let view_as = match is_last {
@@ -111,7 +99,7 @@ pub fn header_ui(
                 true => 132.0,
                 false => 0.0,
             };
-            let words = ui.painter().layout_no_wrap(short_title(&title.name).to_owned(), theme::title(), t.strong).size().x;
+            let words = ui.painter().layout_no_wrap(title.short.clone(), theme::title(), t.strong).size().x;
             // A pane that is not shown is offered by name where there is room, else by a plus.
             let least = rect.width() - view_as - others.len() as f32 * 38.0 - 196.0;
             let places = PlacesChip::fitting(ui, cx, pane, view, least - name)
@@ -151,11 +139,11 @@ pub fn header_ui(
             }
             if is_last && !gives_way {
                 ui.add_space(8.0);
-                crate::ui::hosts::view_as_ui(ui, cx, rect.width() < VIEW_AS_WHOLE);
+                crate::ui::view_as::view_as_ui(ui, cx, rect.width() < VIEW_AS_WHOLE);
             }
             if is_last && cx.state.view.open.contains(&false) {
                 ui.add_space(8.0);
-                compare::variant_ui(ui, cx);
+                super::variant::variant_ui(ui, cx);
             }
             for (pane, name) in others {
                 ui.add_space(8.0);
@@ -197,30 +185,13 @@ fn number_label(ui: &mut Ui, text: &str) {
     ui.label(job);
 }
 
-/// One word for a title, where there is no room for it.
-fn short_title(name: &str) -> &str {
-    match name {
-        "structuredContent" => "structured",
-        "On the wire" => "Wire",
-        "JSON, compact" => "JSON",
-        "JSON, pretty" => "Pretty",
-        "JSON in a fence" => "Fenced",
-        "JSON, columns and rows" => "Columns",
-        "Markdown table" => "Table",
-        "Markdown list" => "List",
-        "Code block" => "Block",
-        "Text and structuredContent" => "Both",
-        other => other,
-    }
-}
-
 fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
     let t = ThemeTokens::of(ui);
     let room = (right - ui.cursor().left()).max(40.0);
     let whole = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong);
     // A shorter name before half of a long one.
-    let shown = if whole.size().x + 20.0 <= room { title.name.as_str() } else { short_title(&title.name) };
-    let name = ui.painter().layout_no_wrap(shown.to_owned(), theme::title(), t.strong);
+    let shown = if whole.size().x + 20.0 <= room { &title.name } else { &title.short };
+    let name = ui.painter().layout_no_wrap(shown.clone(), theme::title(), t.strong);
     let width = (name.size().x + 20.0).min(room);
     let (rect, response) = widgets::keyed(ui, vec2(width, 26.0), Sense::click(), "title");
     let label = if title.subtitle.is_empty() { title.name.clone() } else { format!("{} · {}", title.name, title.subtitle) };
@@ -250,97 +221,55 @@ fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
 /// The menu under a pane's title: everything a pane can show.
 pub fn chooser(response: &Response, cx: &Cx<'_>, pane: usize, view: PaneView) {
     Popup::menu(response).width(260.0).show(|ui| {
-        let choose = |ui: &mut Ui, shows: PaneView, label: &str, hue: Hue| {
-            if widgets::menu_row(ui, label, Some(hue.color), shows == view).clicked() {
-                cx.send(ViewAction::SetPane { pane, shows });
-                ui.close();
-            }
-        };
-        let t = ThemeTokens::of(ui);
+        let chooser = Chooser { cx, pane, view };
         egui::ScrollArea::vertical().max_height(520.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            choose(ui, PaneView::Tree, "Data as a tree", t.hue_structured);
-            choose(ui, PaneView::Table, "Data as a table", t.hue_structured);
-            choose(ui, PaneView::Rendered("content"), "Rendered: text content", t.hue_text);
-            choose(ui, PaneView::Rendered("markdown-table"), "Rendered: Markdown table", t.hue_derived);
-            menu_heading(ui, "Exact text");
-            for format in FORMATS.iter().filter(|format| format.is_as_sent()) {
-                choose(ui, PaneView::Text(format.id()), format.title(), t.hue(format.id()));
-            }
-            menu_heading(ui, "Exact bytes, hexadecimal");
-            for format in ["content", "wire"] {
-                choose(ui, PaneView::Hex(format), format_title(format), t.hue(format));
-            }
-            menu_heading(ui, "Written by Loupe from the data, not sent by the server");
-            for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
-                choose(ui, PaneView::Text(format.id()), format.title(), t.hue(format.id()));
-            }
-            if view == PaneView::Tree {
-                menu_heading(ui, "Data, from structuredContent or the text");
-                super::reading::readers_ui(ui, cx);
-            }
-            menu_heading(ui, "What a host's model sees");
-            match cx.ready(HostsQuery) {
-                Some(report) => {
-                    for row in &report.rows {
-                        choose(ui, PaneView::Host(row.host.id), &row.host.name, t.hue_both);
-                    }
-                }
-                _ => {
-                    ui.label(RichText::new("Reading the answer as each host does…").font(theme::small()).color(t.weak));
-                }
+            for kind in PANES {
+                (kind.choices)(ui, cx, &chooser);
             }
         });
     });
 }
 
-fn menu_heading(ui: &mut Ui, text: &str) {
-    let t = ThemeTokens::of(ui);
-    ui.add_space(6.0);
-    ui.label(RichText::new(text).font(theme::regular(11.5)).color(t.weak));
-    ui.add_space(2.0);
+/// What the menu of a pane is made with.
+pub struct Chooser<'a> {
+    cx: &'a Cx<'a>,
+    pane: usize,
+    /// What the pane shows now.
+    pub view: PaneView,
+}
+
+impl Chooser<'_> {
+    /// One thing to show.
+    pub fn offer(&self, ui: &mut Ui, shows: PaneView, label: &str) {
+        let t = ThemeTokens::of(ui);
+        let hue = match shows.content() {
+            PaneContent::Format(format) => t.hue(format),
+            PaneContent::Data => t.hue_structured,
+            PaneContent::Host(_) => t.hue_both,
+        };
+        if widgets::menu_row(ui, label, Some(hue.color), shows == self.view).clicked() {
+            self.cx.send(ViewAction::SetPane { pane: self.pane, shows });
+            ui.close();
+        }
+    }
+
+    /// What the following have in common.
+    pub fn heading(&self, ui: &mut Ui, text: &str) {
+        let t = ThemeTokens::of(ui);
+        ui.add_space(6.0);
+        ui.label(RichText::new(text).font(theme::regular(11.5)).color(t.weak));
+        ui.add_space(2.0);
+    }
 }
 
 pub fn copy_button(ui: &mut Ui, cx: &Cx<'_>, view: PaneView, title: &Title) {
     let name = format!("Copy {}", title.name);
-    if let PaneView::Host(host) = view {
-        if widgets::icon_button(ui, icons::COPY, &name).clicked()
-            && let Some(report) = cx.ready(HostsQuery)
-            && let Some(row) = report.row(host)
-        {
-            cx.send(Action::Copy(row.view.text.to_string()));
-        }
-        return;
-    }
-    if view == PaneView::Table {
-        if let Some(action) = super::data_table::copy_table(cx, TableForm::Csv)
-            && widgets::icon_button(ui, icons::COPY, "Copy the table as CSV").clicked()
-        {
-            cx.send(action);
-        }
-        return;
-    }
-    if let PaneView::Hex(format) = view {
-        if let Some(bytes) = cx.ready(BytesQuery(format))
-            && widgets::icon_button(ui, icons::COPY, &name).clicked()
-        {
-            cx.send(Action::Copy(super::hex::hex_text(bytes)));
-        }
-        return;
-    }
-    // What is copied is always the exact text of the format, rendered or not.
-    let format = if view == PaneView::Tree && title.name == "Data" { "json" } else { title.format };
-    let has_text = format == "content-pretty" || FORMATS.iter().any(|known| known.id() == format);
-    let text = if has_text { cx.ready(TextQuery(format)) } else { None };
+    let copying = copying(cx, view);
     let button = Button::new("").icon(icons::COPY).name(&name).tip(&name).frameless().height(theme::ICON_BUTTON);
-    match text {
-        Some(text) => {
-            if button.show(ui).clicked() {
-                cx.send(Action::Copy(text.text.to_string()));
-            }
-        }
-        _ => {
-            button.enabled(false).show(ui);
-        }
+    if button.enabled(copying.is_some()).show(ui).clicked()
+        && let Some(copying) = copying
+    {
+        cx.send(copying());
     }
 }

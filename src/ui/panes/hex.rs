@@ -4,14 +4,18 @@ use std::ops::Range;
 
 use egui::{Align, Id, Key, Layout, Modifiers, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
+use super::header::Chooser;
 use super::select::between;
-use super::{PaneCx, find};
+use super::title::Title;
+use super::{Copying, Pane, PaneCx, find};
 use crate::analysis::{BytesQuery, TextQuery};
 use crate::capture::CaptureId;
 use crate::finding::MarkedText;
-use crate::state::{Action, PaneView, QueryState, ViewAction};
+use crate::format::ParsedCapture;
+use crate::format::format_title;
+use crate::state::{Action, PaneContent, PaneView, QueryState, ViewAction};
 use crate::ui::Cx;
-use crate::ui::drawer::findings;
+use crate::ui::marks;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 
@@ -40,7 +44,7 @@ fn selection_id(pane: &PaneCx) -> Id {
 }
 
 /// Bytes as text: `e2 9a a0`, sixteen a line.
-pub fn hex_text(bytes: &[u8]) -> String {
+fn hex_text(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 3);
     for (at, byte) in bytes.iter().enumerate() {
         if at > 0 {
@@ -89,7 +93,27 @@ impl HexRow {
     }
 }
 
-pub fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+pub static PANE: Pane = Pane { title, choices, copy, body: hex_ui, footer: footer_ui };
+
+fn title(_: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
+    let PaneContent::Format(format) = view.content() else { return Title::of("Hex", "", "content", t) };
+    Title::of("Hex", format_title(format), format, t)
+}
+
+fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
+    chooser.heading(ui, "Exact bytes, hexadecimal");
+    for format in ["content", "wire"] {
+        chooser.offer(ui, PaneView::Hex(format), format_title(format));
+    }
+}
+
+fn copy<'a>(cx: &Cx<'a>, view: PaneView) -> Option<Copying<'a>> {
+    let PaneContent::Format(format) = view.content() else { return None };
+    let bytes = cx.ready(BytesQuery(format))?;
+    Some(Box::new(|| Action::Copy(hex_text(bytes))))
+}
+
+fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let bytes = match cx.ask(BytesQuery(pane.format)) {
         QueryState::Ready(bytes) => bytes,
         QueryState::Failed(problem) => return super::failed_ui(ui, problem),
@@ -102,8 +126,7 @@ pub fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let mut selected = HexSelection::of(ui, cx, pane);
     let outer = ui.available_rect_before_wrap();
     let response = ui.interact(outer, Id::unique(("hex", pane.index)), Sense::click_and_drag());
-    let spoken =
-        || format!("{}, {} in hexadecimal", super::format_title(pane.format), widgets::number_text(bytes.len() as u64, "B"));
+    let spoken = || format!("{}, {} in hexadecimal", format_title(pane.format), widgets::number_text(bytes.len() as u64, "B"));
     response.widget_info(|| WidgetInfo::labeled(Role::Document, true, spoken()));
     keys(ui, cx, &response, bytes, layout.count, &mut selected);
     let mut area = ScrollArea::vertical().id_salt(("hex", pane.index, pane.format)).auto_shrink(false);
@@ -118,11 +141,11 @@ pub fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     }
     // Offsets of what was found are those of the text, which are the bytes' where it is UTF-8.
     let places = find::places(cx, pane);
-    let is_marked = !places.is_empty() || findings::marked(cx).is_some();
+    let is_marked = !places.is_empty() || marks::marked(cx).is_some();
     let is_exact = is_marked && cx.ready(TextQuery(pane.format)).is_some_and(|view| view.is_exact);
     let found = if is_exact { places } else { &[] };
     let current = find::current(ui, cx, pane);
-    let marked = if is_exact { findings::marked_texts(cx, MarkedText::Format(pane.format)) } else { Vec::new() };
+    let marked = if is_exact { marks::marked_texts(cx, MarkedText::Format(pane.format)) } else { Vec::new() };
     let range = selected.range(bytes.len());
     let output = area.show_viewport(ui, |ui, viewport| {
         let origin = ui.min_rect().min;
@@ -144,7 +167,7 @@ pub fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                 let fill = match mark {
                     _ if range.contains(&offset) => Some(t.sel),
                     Some(mark) => Some(find::colors(t, current == Some(mark)).0),
-                    None => findings::of_byte(&marked, offset).map(|severity| findings::mark_colors(t, severity).0),
+                    None => marks::of_byte(&marked, offset).map(|severity| marks::mark_colors(t, severity).0),
                 };
                 if let Some(fill) = fill {
                     ui.painter().rect_filled(span(layout.hex(at), 2), 0.0, fill);
@@ -208,7 +231,7 @@ fn keys(ui: &Ui, cx: &Cx<'_>, response: &egui::Response, bytes: &[u8], row: usiz
     }
 }
 
-pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(bytes) = cx.ready(BytesQuery(pane.format)) else { return };
     let t = ThemeTokens::of(ui);
     let range = HexSelection::of(ui, cx, pane).range(bytes.len());

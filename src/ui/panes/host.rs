@@ -6,22 +6,59 @@ use std::sync::Arc;
 
 use egui::{Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+use super::header::Chooser;
 use super::select::{DrawnText, Selection, between, intersect};
-use super::{PaneCx, colour, find};
+use super::title::Title;
+use super::{Copying, Pane, PaneCx, colour, find};
 use crate::analysis::special::Shown;
 use crate::analysis::{
     HostCutsQuery, HostLine, HostMark, HostRemovedQuery, HostRows, HostRowsQuery, HostsQuery, TextRow, evidence_text,
 };
 use crate::finding::MarkedText;
+use crate::format::ParsedCapture;
 use crate::host::HostId;
-use crate::state::{Action, HostsAction, PaneView, QueryState};
-use crate::ui::drawer::findings;
+use crate::state::{Action, HostsAction, PaneContent, PaneView, QueryState};
+use crate::ui::marks;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 
 /// Rows that are shown of a text beyond what is visible, for a smooth edge.
 const SPARE: usize = 3;
+
+pub static PANE: Pane = Pane { title, choices, copy, body: pane_ui, footer: footer_ui };
+
+fn title(cx: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
+    let host = match view.content() {
+        PaneContent::Host(host) => Some(host),
+        _ => None,
+    };
+    let row = host.and_then(|host| cx.ready(HostsQuery)?.row(host));
+    // Its id until the report is there.
+    let name = row.map(|row| row.host.name.clone()).or_else(|| Some(host?.to_string())).unwrap_or_default();
+    Title { hue: t.hue_both, ..Title::of(&name, "as its model sees it", "host", t) }
+}
+
+fn choices(ui: &mut Ui, cx: &Cx<'_>, chooser: &Chooser<'_>) {
+    chooser.heading(ui, "What a host's model sees");
+    match cx.ready(HostsQuery) {
+        Some(report) => {
+            for row in &report.rows {
+                chooser.offer(ui, PaneView::Host(row.host.id), &row.host.name);
+            }
+        }
+        None => {
+            let t = ThemeTokens::of(ui);
+            ui.label(RichText::new("Reading the answer as each host does…").font(theme::small()).color(t.weak));
+        }
+    }
+}
+
+fn copy<'a>(cx: &Cx<'a>, view: PaneView) -> Option<Copying<'a>> {
+    let PaneContent::Host(host) = view.content() else { return None };
+    let row = cx.ready(HostsQuery)?.row(host)?;
+    Some(Box::new(|| Action::Copy(row.view.text.to_string())))
+}
 
 /// The host that a pane shows.
 pub fn of_pane(cx: &Cx<'_>, pane: &PaneCx) -> Option<HostId> {
@@ -31,13 +68,13 @@ pub fn of_pane(cx: &Cx<'_>, pane: &PaneCx) -> Option<HostId> {
     }
 }
 
-pub fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     if let Some(host) = of_pane(cx, pane) {
         host_text_ui(ui, cx, host, pane);
     }
 }
 
-pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let t = ThemeTokens::of(ui);
     let Some(host) = of_pane(cx, pane) else { return };
     let Some(report) = cx.ready(HostsQuery) else { return };
@@ -101,7 +138,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
         area = area.vertical_scroll_offset(((rows.row_at(offset) as f32 - 4.0) * TEXT_ROW).max(0.0));
     }
     let (found, current) = (find::places(cx, pane), find::current(ui, cx, pane));
-    let marked = findings::marked_texts(cx, MarkedText::Host { host, with_cuts });
+    let marked = marks::marked_texts(cx, MarkedText::Host { host, with_cuts });
     let mut selected = Selection::of(ui, cx, pane.index, host.as_str());
     let before = selected.range();
     let marks = Marks { selected: &before, found, current, findings: &marked };
@@ -141,7 +178,7 @@ struct Marks<'a> {
     found: &'a [Range<usize>],
     /// The one of them that was stepped to.
     current: Option<&'a Range<usize>>,
-    findings: &'a [findings::MarkedPlacesOf<'a>],
+    findings: &'a [marks::MarkedPlacesOf<'a>],
 }
 
 fn row_ui(
@@ -362,9 +399,9 @@ pub fn is_dropped(cx: &Cx<'_>, view: PaneView) -> bool {
     let Some(host) = cx.state.view.hosts.view_as else { return false };
     let Some(report) = cx.ready(HostsQuery) else { return false };
     let Some(row) = report.row(host).filter(|row| row.tokens.is_some()) else { return false };
-    match view {
-        PaneView::Rendered("content") | PaneView::Text("content") | PaneView::Hex("content") => !row.shares.has_content,
-        PaneView::Tree | PaneView::Table | PaneView::Text("structured") => {
+    match view.content() {
+        PaneContent::Format("content") => !row.shares.has_content,
+        PaneContent::Data | PaneContent::Format("structured") => {
             !row.shares.has_structured && report.rows.iter().any(|row| row.shares.has_structured)
         }
         _ => false,

@@ -6,10 +6,10 @@ use egui::text::{CCursor, LayoutJob, TextFormat, TextWrapping};
 use egui::{Align, Color32, CursorIcon, Galley, Pos2, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2};
 
 use super::markdown::{Inline, Look};
-use super::rtl;
 use crate::state::Action;
 use crate::ui::Cx;
-use crate::ui::drawer::findings;
+use crate::ui::marks;
+use crate::ui::rtl;
 use crate::ui::theme::{self, ThemeTokens};
 
 /// The face of a stretch of Markdown.
@@ -51,7 +51,7 @@ fn format(t: &ThemeTokens, look: Look, font: &Font) -> TextFormat {
         font_id: id,
         color,
         background: if let Some(severity) = look.marked {
-            findings::mark_colors(t, severity).0
+            marks::mark_colors(t, severity).0
         } else if look.is_special {
             t.warn_bg
         } else if look.is_code {

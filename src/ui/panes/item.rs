@@ -8,11 +8,12 @@ use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use egui_commonmark::{CommonMarkCache, CommonMarkViewer};
 
+use super::glyph;
 use super::inline::{Font, byte_at, layout, links_ui};
 use super::markdown::{self, ItemKind};
-use super::{glyph, rtl};
 use crate::analysis::special::Shown;
 use crate::ui::Cx;
+use crate::ui::rtl;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 

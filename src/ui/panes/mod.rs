@@ -14,8 +14,8 @@ mod host;
 mod inline;
 pub mod item;
 pub mod markdown;
+mod places;
 pub mod rendered;
-pub mod rtl;
 mod reading;
 mod select;
 mod strip;
@@ -23,21 +23,23 @@ pub mod table;
 mod text;
 mod title;
 mod tree;
+mod variant;
 
 use std::time::Duration;
 
-use egui::{Align, Id, Layout, Ui};
+use egui::{Id, Ui};
 
+use self::header::Chooser;
+use self::title::Title;
+use super::theme::ThemeTokens;
 use super::{Cx, widgets};
-use crate::capture::{Block, BlockKind};
-use crate::format;
+use crate::format::ParsedCapture;
 use crate::problem::{Problem, ProblemKind};
-use crate::state::PaneView;
+use crate::state::{Action, PaneContent, PaneView};
 
-pub use data_table::copy_table;
 pub use frame::panes_ui;
-pub use hex::hex_text;
 pub use host::{host_alone_ui, legend_ui as host_legend_ui, next_cut, show_in_host};
+pub use places::show_places;
 pub use reading::readers_ui;
 
 /// What tells the panes apart, whatever they show.
@@ -46,13 +48,22 @@ pub const PLACES: [&str; 3] = ["first", "second", "third"];
 /// What a body gets besides `Ui` and state: which pane it is, and of which format.
 pub struct PaneCx {
     pub index: usize,
-    /// The format's id; `structured` in the tree.
+    /// The format's id; `structured` of the data, `host` of a host's text.
     pub format: &'static str,
     /// Whether keys are this pane's.
     pub is_focused: bool,
 }
 
 impl PaneCx {
+    fn new(cx: &Cx<'_>, index: usize) -> Self {
+        let format = match cx.state.view.shows(index).content() {
+            PaneContent::Format(format) => format,
+            PaneContent::Data => "structured",
+            PaneContent::Host(_) => "host",
+        };
+        Self { index, format, is_focused: cx.state.view.focus == index }
+    }
+
     fn id(&self) -> Id {
         Id::unique(("pane scroll", self.index))
     }
@@ -81,97 +92,38 @@ pub fn go_to(ui: &Ui, pane: usize, offset: usize) {
     ui.data_mut(|data| data.insert_temp(goto_id(pane), offset));
 }
 
+/// What copying a pane gives, made when it is asked for.
+pub type Copying<'a> = Box<dyn FnOnce() -> Action + 'a>;
+
 /// One kind of pane.
 pub struct Pane {
-    /// Whether this kind shows that view; the format it is of.
-    pub of: fn(PaneView) -> Option<&'static str>,
+    pub title: fn(&Cx<'_>, PaneView, Option<&ParsedCapture>, &ThemeTokens) -> Title,
+    /// What of this kind can be chosen.
+    pub choices: fn(&mut Ui, &Cx<'_>, &Chooser<'_>),
+    /// What is copied; `None` until it is there.
+    pub copy: for<'a> fn(&Cx<'a>, PaneView) -> Option<Copying<'a>>,
     pub body: fn(&mut Ui, &Cx<'_>, &PaneCx),
     pub footer: fn(&mut Ui, &Cx<'_>, &PaneCx),
 }
 
-/// Every kind of pane.
-pub static PANES: &[Pane] = &[
-    Pane {
-        of: |view| if let PaneView::Rendered(format) = view { Some(format) } else { None },
-        body: rendered::rendered_ui,
-        footer: rendered_footer,
-    },
-    Pane {
-        of: |view| if let PaneView::Text(format) = view { Some(format) } else { None },
-        body: text::text_ui,
-        footer: text::footer_ui,
-    },
-    Pane {
-        of: |view| if view == PaneView::Tree { Some("structured") } else { None },
-        body: tree::tree_ui,
-        footer: tree::footer_ui,
-    },
-    Pane {
-        of: |view| if view == PaneView::Table { Some("structured") } else { None },
-        body: data_table::table_ui,
-        footer: data_table::footer_ui,
-    },
-    Pane {
-        of: |view| if let PaneView::Hex(format) = view { Some(format) } else { None },
-        body: hex::hex_ui,
-        footer: hex::footer_ui,
-    },
-    Pane {
-        of: |view| if matches!(view, PaneView::Host(_)) { Some("host") } else { None },
-        body: host::pane_ui,
-        footer: host::footer_ui,
-    },
-];
+/// Every kind of pane, in the order of the menu under a title.
+pub static PANES: &[&Pane] = &[&data_table::PANE, &tree::PANE, &rendered::PANE, &text::PANE, &hex::PANE, &host::PANE];
 
-/// The name of a format, everywhere.
-pub fn format_title(id: &'static str) -> &'static str {
-    format::by_id(id).map_or(id, format::Format::title)
-}
-
-fn rendered_footer(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    use crate::analysis::{ParsedCaptureQuery, RenderedQuery};
-    use crate::ui::theme::{self, ThemeTokens};
-
-    let Some(view) = cx.ready(RenderedQuery(pane.format)) else { return };
-    let t = ThemeTokens::of(ui);
-    let what = match (pane.format, cx.ready(ParsedCaptureQuery)) {
-        ("content", Some(subject)) => blocks_text(&subject.reading.blocks),
-        ("content", _) => return,
-        _ => "written by Loupe from the data".to_owned(),
-    };
-    ui.label(egui::RichText::new(what).font(theme::small()).color(t.weak));
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        ui.label(egui::RichText::new(rendered::summary(view)).font(theme::small()).color(t.weak));
-    });
-}
-
-/// "3 blocks: 2 text, 1 image", as the server sent them.
-fn blocks_text(blocks: &[Block]) -> String {
-    let kinds = [
-        (BlockKind::Text, "text", "text"),
-        (BlockKind::Image, "image", "images"),
-        (BlockKind::Audio, "audio", "audio"),
-        (BlockKind::ResourceLink, "link", "links"),
-        (BlockKind::Resource, "resource", "resources"),
-        (BlockKind::Unknown, "of unknown type", "of unknown type"),
-    ];
-    let count = |kind| blocks.iter().filter(|block| block.kind == kind).count();
-    match blocks {
-        [] => "no blocks".to_owned(),
-        [block] => {
-            let kind = kinds.iter().find(|(kind, ..)| *kind == block.kind).map_or("", |(_, name, _)| *name);
-            format!("1 block: content[{}], {kind}", block.index)
-        }
-        blocks => {
-            let parts: Vec<_> = kinds
-                .into_iter()
-                .map(|(kind, one, more)| (count(kind), one, more))
-                .filter(|(count, ..)| *count > 0)
-                .map(|(count, one, more)| widgets::number_text(count as u64, if count == 1 { one } else { more }))
-                .collect();
-            format!("{}: {}", widgets::number_text(blocks.len() as u64, "blocks"), parts.join(", "))
-        }
+/// The kind of pane that shows this.
+fn kind(view: PaneView) -> &'static Pane {
+    match view {
+        PaneView::Tree => &tree::PANE,
+        PaneView::Table => &data_table::PANE,
+        PaneView::Rendered(_) => &rendered::PANE,
+        PaneView::Text(_) => &text::PANE,
+        PaneView::Hex(_) => &hex::PANE,
+        PaneView::Host(_) => &host::PANE,
     }
+}
+
+/// What copying gives of what is shown.
+pub fn copying<'a>(cx: &Cx<'a>, view: PaneView) -> Option<Copying<'a>> {
+    (kind(view).copy)(cx, view)
 }
 
 fn working_ui(ui: &mut Ui, since: Duration, cx: &Cx<'_>) {

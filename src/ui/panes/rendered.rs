@@ -7,20 +7,23 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{Id, Pos2, Rect, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use egui_commonmark::CommonMarkCache;
 
 use super::card::{self, Controls, Header};
+use super::header::Chooser;
 use super::item::{ItemPlace, SIDE, item_ui, raw};
 use super::markdown::ItemKind;
 use super::select::between;
-use super::{PaneCx, find, markdown, table};
+use super::title::Title;
+use super::{Pane, PaneCx, find, markdown, table};
 use crate::analysis::{MdKind, ParsedCaptureQuery, RenderedQuery, RenderedView, Table};
 use crate::capture::{Block, BlockKind};
 use crate::finding::{MarkedText, Severity};
 use crate::format::ParsedCapture;
-use crate::state::QueryState;
-use crate::ui::drawer::findings;
+use crate::format::format_title;
+use crate::state::{PaneContent, PaneView, QueryState};
+use crate::ui::marks;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
@@ -118,7 +121,66 @@ struct Flow {
     shown_record: Option<usize>,
 }
 
-pub fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+pub static PANE: Pane = Pane { title, choices, copy: super::text::copy, body: rendered_ui, footer: footer_ui };
+
+fn title(_: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
+    match view.content() {
+        PaneContent::Format(format) if format != "content" => Title::of("Rendered", format_title(format), format, t),
+        _ => Title::of("Rendered", "Markdown", "content", t),
+    }
+}
+
+fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
+    chooser.heading(ui, "Rendered");
+    for (format, label) in [("content", "Text content"), ("markdown-table", "Markdown table")] {
+        chooser.offer(ui, PaneView::Rendered(format), label);
+    }
+}
+
+fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+    let Some(view) = cx.ready(RenderedQuery(pane.format)) else { return };
+    let t = ThemeTokens::of(ui);
+    let what = match (pane.format, cx.ready(ParsedCaptureQuery)) {
+        ("content", Some(subject)) => blocks_text(&subject.reading.blocks),
+        ("content", _) => return,
+        _ => "written by Loupe from the data".to_owned(),
+    };
+    ui.label(RichText::new(what).font(theme::small()).color(t.weak));
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        ui.label(RichText::new(summary(view)).font(theme::small()).color(t.weak));
+    });
+}
+
+/// "3 blocks: 2 text, 1 image", as the server sent them.
+fn blocks_text(blocks: &[Block]) -> String {
+    let kinds = [
+        (BlockKind::Text, "text", "text"),
+        (BlockKind::Image, "image", "images"),
+        (BlockKind::Audio, "audio", "audio"),
+        (BlockKind::ResourceLink, "link", "links"),
+        (BlockKind::Resource, "resource", "resources"),
+        (BlockKind::Unknown, "of unknown type", "of unknown type"),
+    ];
+    let count = |kind| blocks.iter().filter(|block| block.kind == kind).count();
+    match blocks {
+        [] => "no blocks".to_owned(),
+        [block] => {
+            let kind = kinds.iter().find(|(kind, ..)| *kind == block.kind).map_or("", |(_, name, _)| *name);
+            format!("1 block: content[{}], {kind}", block.index)
+        }
+        blocks => {
+            let parts: Vec<_> = kinds
+                .into_iter()
+                .map(|(kind, one, more)| (count(kind), one, more))
+                .filter(|(count, ..)| *count > 0)
+                .map(|(count, one, more)| widgets::number_text(count as u64, if count == 1 { one } else { more }))
+                .collect();
+            format!("{}: {}", widgets::number_text(blocks.len() as u64, "blocks"), parts.join(", "))
+        }
+    }
+}
+
+fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let view = match cx.ask(RenderedQuery(pane.format)) {
         QueryState::Ready(view) => view,
         QueryState::Failed(problem) => return super::failed_ui(ui, problem),
@@ -288,7 +350,7 @@ impl Flow {
             }
         }
         let cuts = super::host::cuts_of(cx, pane.format);
-        let marked = findings::marked_texts(cx, MarkedText::Format(pane.format));
+        let marked = marks::marked_texts(cx, MarkedText::Format(pane.format));
         let (found, current) = (find::places(cx, pane), find::current(ui, cx, pane));
         let output = area.show_viewport(ui, |ui, viewport| {
             ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
@@ -334,10 +396,9 @@ impl Flow {
                     let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted));
                     // Where the words are not known, the whole of it is meant.
                     if let Some(whole) = words.iter().find(|words| !words.is_found) {
-                        ui.painter()
-                            .set(ground, egui::Shape::rect_filled(place, 0.0, findings::mark_colors(t, whole.severity).0));
+                        ui.painter().set(ground, egui::Shape::rect_filled(place, 0.0, marks::mark_colors(t, whole.severity).0));
                     }
-                    ui.painter().rect_filled(findings::edge(place), 0.0, findings::look(t, gravest).0);
+                    ui.painter().rect_filled(marks::edge(place), 0.0, marks::look(t, gravest).0);
                 }
                 was_cut = is_cut || (was_cut && entry.range.is_empty());
                 if (painted - height).abs() > 0.5 {
@@ -366,7 +427,7 @@ impl Flow {
     }
 
     /// What findings mark of an entry, the gravest first.
-    fn marked_words(&self, marked: &[findings::MarkedPlacesOf<'_>], entry: &Range<usize>) -> Vec<MarkedWords> {
+    fn marked_words(&self, marked: &[marks::MarkedPlacesOf<'_>], entry: &Range<usize>) -> Vec<MarkedWords> {
         if entry.is_empty() {
             return Vec::new();
         }

@@ -11,7 +11,7 @@ use crate::analysis::special::Shown;
 use crate::capture::CaptureId;
 use crate::state::Action;
 use crate::ui::Cx;
-use crate::ui::drawer::findings;
+use crate::ui::marks;
 use crate::ui::theme::ThemeTokens;
 
 fn id(pane: usize) -> Id {
@@ -105,11 +105,11 @@ pub struct DrawnText {
 
 impl DrawnText {
     /// Marks what findings are about.
-    pub fn mark_findings(&self, ui: &Ui, marked: &[findings::MarkedPlacesOf<'_>]) {
+    pub fn mark_findings(&self, ui: &Ui, marked: &[marks::MarkedPlacesOf<'_>]) {
         let t = ThemeTokens::of(ui);
         for (severity, places) in marked {
             for place in between(places, &(self.start..self.start + self.len)) {
-                let (fill, line) = findings::mark_colors(t, *severity);
+                let (fill, line) = marks::mark_colors(t, *severity);
                 let span = self.span(place);
                 ui.painter().rect_filled(span, 0.0, fill);
                 ui.painter().hline(span.x_range(), span.bottom() - 1.0, Stroke::new(1.0, line));

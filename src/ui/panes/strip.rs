@@ -3,16 +3,16 @@
 use egui::{Align, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::PLACES;
-use super::format_title;
 use super::header::{chooser, copy_button, cost, is_counting, sample};
 use super::title::pane_title;
 use crate::analysis::counted;
 use crate::format::ParsedCapture;
+use crate::format::format_title;
 use crate::state::{PaneView, ViewAction};
 use crate::token::Count;
 use crate::ui::theme::{self, Hue, ThemeTokens};
 use crate::ui::widgets;
-use crate::ui::{Cx, compare, icons};
+use crate::ui::{Cx, icons};
 
 /// Height of the tabs.
 pub const STRIP: f32 = 36.0;
@@ -46,7 +46,7 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: 
                     cx.send(ViewAction::FocusPane(pane));
                 }
             }
-            compare::variant_ui(ui, cx);
+            super::variant::variant_ui(ui, cx);
             if let [pane] = shown
                 && cx.state.view.maximised.is_none()
             {

@@ -12,16 +12,19 @@ use egui::{
 };
 
 use super::colour::job;
+use super::header::Chooser;
 use super::select::{DrawnText, Selection, between, intersect};
-use super::{PaneCx, find, glyph, host, reading};
+use super::title::Title;
+use super::{Copying, Pane, PaneCx, find, glyph, host, reading};
 use crate::analysis::special::Shown;
 use crate::analysis::{ParsedCaptureQuery, PartQuery, TextQuery, TextRow, TextRowsQuery, TextView, TokenStartsQuery};
 use crate::finding::MarkedText;
-use crate::format::Syntax;
+use crate::format::format_title;
+use crate::format::{self, FORMATS, ParsedCapture, Syntax};
 use crate::json::Node;
-use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
+use crate::state::{Action, PaneContent, PaneView, QueryState, SettingsAction, ViewAction};
 use crate::ui::Cx;
-use crate::ui::drawer::findings;
+use crate::ui::marks;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 
@@ -43,7 +46,37 @@ fn prepared(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Prepared>>> {
     ui.data(|data| data.get_temp(prepared_id(pane)))
 }
 
-pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+pub static PANE: Pane = Pane { title, choices, copy, body: text_ui, footer: footer_ui };
+
+fn title(cx: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
+    match view.content() {
+        PaneContent::Format("content-pretty") => Title::of("Text", "JSON, laid out", "content", t),
+        PaneContent::Format(format) if format != "content" => {
+            let subtitle = if cx.state.view.peek == Some(format) { "peek · Enter keeps" } else { "exact bytes" };
+            let short = format::by_id(format).map_or(format, |format| format.short_title()).to_owned();
+            Title { short, ..Title::of(format_title(format), subtitle, format, t) }
+        }
+        _ => Title::of("Text", "exact bytes", "content", t),
+    }
+}
+
+fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
+    for (heading, is_as_sent) in [("Exact text", true), ("Written by Loupe from the data, not sent by the server", false)] {
+        chooser.heading(ui, heading);
+        for format in FORMATS.iter().filter(|format| format.is_as_sent() == is_as_sent) {
+            chooser.offer(ui, PaneView::Text(format.id()), format.title());
+        }
+    }
+}
+
+/// The exact text of the format, rendered or not.
+pub fn copy<'a>(cx: &Cx<'a>, view: PaneView) -> Option<Copying<'a>> {
+    let PaneContent::Format(format) = view.content() else { return None };
+    let text = cx.ready(TextQuery(format))?;
+    Some(Box::new(|| Action::Copy(text.text.to_string())))
+}
+
+fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let view = match cx.ask(TextQuery(pane.format)) {
         QueryState::Ready(view) => view,
         QueryState::Failed(problem) if pane.format == "content" => {
@@ -150,7 +183,7 @@ impl Prepared {
     }
 
     fn show(&mut self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, gutter: f32) {
-        let of_findings = findings::marked_texts(cx, MarkedText::Format(pane.format));
+        let of_findings = marks::marked_texts(cx, MarkedText::Format(pane.format));
         let tried = reading::matches(cx, pane.format);
         let found = tried.as_deref().unwrap_or_else(|| find::places(cx, pane));
         let current = find::current(ui, cx, pane).filter(|_| tried.is_none());
@@ -193,7 +226,7 @@ impl Prepared {
                     true,
                     format!(
                         "{}, exact text, {}",
-                        super::format_title(pane.format),
+                        format_title(pane.format),
                         widgets::number_text(self.view.lines.len() as u64, "lines")
                     ),
                 )
@@ -328,7 +361,7 @@ struct Marks<'a> {
     cuts: &'a [Range<usize>],
     /// Where the value stands that is selected in the tree.
     leaf: Option<&'a Range<usize>>,
-    findings: &'a [findings::MarkedPlacesOf<'a>],
+    findings: &'a [marks::MarkedPlacesOf<'a>],
     /// Where tokens begin, where that is shown.
     tokens: Option<&'a [usize]>,
 }
@@ -404,7 +437,7 @@ const ROOM_FOR_VIEWS: f32 = 230.0;
 /// Width of a footer from which on all it says has room.
 const ROOM_FOR_ALL: f32 = 480.0;
 
-pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(view) = cx.ready(TextQuery(pane.format)) else { return };
     let t = ThemeTokens::of(ui);
     let selected = Selection::of(ui, cx, pane.index, pane.format);

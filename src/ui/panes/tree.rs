@@ -12,11 +12,14 @@ use std::sync::Arc;
 use egui::mutex::Mutex;
 use egui::{Align, Id, Key, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
-use super::{PaneCx, copy, find};
-use crate::analysis::{TextQuery, TreeQuery, TreeTokens, TreeTokensQuery, TreeView, path_of};
+use super::header::Chooser;
+use super::title::Title;
+use super::{Copying, Pane, PaneCx, copy, find, reading};
+use crate::analysis::{ParsedCaptureQuery, TextQuery, TreeQuery, TreeTokens, TreeTokensQuery, TreeView, path_of};
 use crate::capture::Record;
+use crate::format::ParsedCapture;
 use crate::json::{Doc, Node};
-use crate::state::{Action, QueryState, TokensAction, ViewAction};
+use crate::state::{Action, PaneView, QueryState, TokensAction, ViewAction};
 use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
@@ -69,7 +72,34 @@ fn known(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Flat>>> {
     ui.data(|data| data.get_temp(flat_id(pane)))
 }
 
-pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+pub static PANE: Pane = Pane { title, choices, copy: copy_data, body: tree_ui, footer: footer_ui };
+
+fn title(_: &Cx<'_>, _: PaneView, subject: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
+    match subject.and_then(|subject| subject.payload.as_ref()) {
+        Some(payload) if payload.is_structured() => {
+            Title { short: "structured".to_owned(), ..Title::of("structuredContent", "", "structured", t) }
+        }
+        // Its compact JSON is all that tells what it costs.
+        Some(payload) => Title { row: Some("json"), ..Title::of("Data", &payload.origin_text(), "structured", t) },
+        None => Title { row: None, ..Title::of("Data", "", "structured", t) },
+    }
+}
+
+fn choices(ui: &mut Ui, cx: &Cx<'_>, chooser: &Chooser<'_>) {
+    chooser.offer(ui, PaneView::Tree, "Data as a tree");
+    if chooser.view == PaneView::Tree {
+        chooser.heading(ui, "Data, from structuredContent or the text");
+        reading::readers_ui(ui, cx);
+    }
+}
+
+/// The data as it stands in the answer.
+fn copy_data<'a>(cx: &Cx<'a>, _: PaneView) -> Option<Copying<'a>> {
+    let root = cx.ready(ParsedCaptureQuery)?.payload.as_ref()?.root();
+    Some(Box::new(move || Action::Copy(String::from_utf8_lossy(&root.raw_bytes()).into_owned())))
+}
+
+fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let view = match cx.ask(TreeQuery) {
         QueryState::Ready(Some(view)) => view,
         QueryState::Ready(_) => {
@@ -370,7 +400,7 @@ fn path(node: Node<'_>, root: usize) -> String {
     path
 }
 
-pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
+fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
     let Some(Some(view)) = cx.ready(TreeQuery) else { return };
     let t = ThemeTokens::of(ui);
     let small = |text: String, color| RichText::new(text).font(theme::regular(11.5)).color(color);

@@ -23,7 +23,7 @@ pub use notice::{MOVES_AFTER, empty_ui, problem_ui, waiting};
 pub use number::{bytes, count_text, grouped, number_at, number_right, number_text, number_width, seconds};
 pub use verdict::verdict_rows;
 
-use super::panes::rtl;
+use super::rtl;
 use super::theme::{self, ThemeTokens};
 
 /// Text on one line, vertically centred at `left`; elided with `…` beyond `width`. Returns where it ends.

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::{Input, Reach, Reader, RemoteKind, text, written};
-use crate::source::import::looks_secret;
+use crate::source::secret::looks_secret;
 
 type Object = Map<String, Value>;
 

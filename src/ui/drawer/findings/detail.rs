@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::{Align, Layout, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
-use super::{AnswerFindings, FindingPlace, go_to, look, small, step};
+use super::{AnswerFindings, FindingPlace, small, step};
 use crate::analysis::{AsMended, CountQuery, Mended, RowQuery};
 use crate::contract::finding_sentence;
 use crate::finding::{Finding, FoundAt, FoundIn, ToolSilence};
@@ -13,6 +13,8 @@ use crate::number::grouped;
 use crate::quote::markdown_code;
 use crate::state::{Action, CompareAction, Dialog, FindingsAction, TriedFix};
 use crate::token::Tokenizer;
+use crate::ui::marks::look;
+use crate::ui::panes::show_places;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
@@ -154,7 +156,7 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Find
         if response.clicked() && opens {
             cx.send(Action::ShowDialog(Dialog::Definition { tool: finding.subject.clone() }));
         } else if response.clicked() {
-            go_to(ui, cx, &shown);
+            show_places(ui, cx, &shown);
         }
     }
 }

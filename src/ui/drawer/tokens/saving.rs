@@ -5,9 +5,9 @@ use egui::{Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInf
 use super::{part_head, percent};
 use crate::analysis::{RowQuery, Saving, SavingQuery, TokenMap};
 use crate::format::FORMATS;
+use crate::format::format_title;
 use crate::number::signed;
 use crate::state::{Action, QueryState, TokensAction};
-use crate::ui::panes::format_title;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};

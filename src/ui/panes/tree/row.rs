@@ -8,7 +8,7 @@ use crate::analysis::{Mark, is_struck, key_of, path_of};
 use crate::capture::Record;
 use crate::json::{Kind, Node};
 use crate::state::{Action, TokensAction, ViewAction};
-use crate::ui::drawer::findings;
+use crate::ui::marks;
 use crate::ui::panes::copy;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::menu_item;
@@ -46,11 +46,11 @@ impl Flat {
         }
         // A closed value tells of what is within.
         let nodes = row.node..if row.is_open { row.node + 1 } else { node.subtree_end() };
-        let marked = findings::marked(cx);
+        let marked = marks::marked(cx);
         let gravest =
-            |marks: findings::Marked<'_>| marks.of_nodes(nodes.clone()).into_iter().chain(marks.of_keys(nodes.clone())).min();
+            |marks: marks::Marked<'_>| marks.of_nodes(nodes.clone()).into_iter().chain(marks.of_keys(nodes.clone())).min();
         if let Some(severity) = marked.and_then(gravest) {
-            ui.painter().rect_filled(findings::edge(rect), 0.0, findings::look(t, severity).0);
+            ui.painter().rect_filled(marks::edge(rect), 0.0, marks::look(t, severity).0);
         }
         let is_missing = crate::ui::panes::host::is_missing(cx, row.node);
         if is_missing {
@@ -97,7 +97,7 @@ impl Flat {
             if let Some(severity) = marked.and_then(|marks| marks.of_keys(row.node..row.node + 1)) {
                 let size = ui.painter().layout_no_wrap(elide(key), theme::code(), t.text).size();
                 let place = Rect::from_min_size(pos2(x, y - size.y / 2.0), vec2(size.x.min(room(x) * 0.7), size.y));
-                ui.painter().add(findings::mark_shape(t, place, severity));
+                ui.painter().add(marks::mark_shape(t, place, severity));
             }
             x = widgets::text_at(
                 ui,

@@ -2,12 +2,13 @@
 
 use egui::{Id, Ui};
 
-use super::{Marked, go_to, look, marked, text_of};
+use super::go_to;
 use crate::finding::{FindingPlace, Severity};
-use crate::state::PaneView;
+use crate::state::{PaneView, ViewAction};
+use crate::ui::Cx;
+use crate::ui::marks::{Marked, look, marked, text_of};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, panes};
 
 /// The chip of a pane that marks something.
 pub struct PlacesChip<'a> {
@@ -84,8 +85,24 @@ impl<'a> PlacesChip<'a> {
         let Some(next) = places.get(at).or_else(|| places.first()) else { return };
         ui.data_mut(|data| data.insert_temp(id, next.clone()));
         match next {
-            FindingPlace::Text(range) => panes::go_to(ui, self.pane, range.start),
-            _ => go_to(ui, cx, std::slice::from_ref(next)),
+            FindingPlace::Text(range) => go_to(ui, self.pane, range.start),
+            _ => show_places(ui, cx, std::slice::from_ref(next)),
         }
+    }
+}
+
+/// Turns the panes to the first of these places.
+pub fn show_places(ui: &Ui, cx: &Cx<'_>, places: &[FindingPlace]) {
+    let node = |place: &FindingPlace| match place {
+        FindingPlace::Node(node) | FindingPlace::Key(node) => Some(*node),
+        FindingPlace::Text(_) | FindingPlace::Message(_) => None,
+    };
+    if let Some(node) = places.iter().find_map(node) {
+        cx.send(ViewAction::SetTreeCursor(node));
+    }
+    if let Some(FindingPlace::Text(range)) = places.iter().find(|place| matches!(place, FindingPlace::Text(_))) {
+        let shows_text =
+            |pane: &usize| matches!(cx.state.view.shows(*pane), PaneView::Text("content") | PaneView::Rendered("content"));
+        (0..3).filter(shows_text).for_each(|pane| go_to(ui, pane, range.start));
     }
 }

@@ -1,7 +1,7 @@
 //! What an answer costs as it grows: points of a sweep over a page size, a straight line through those of each
 //! format, and where the line meets a limit.
 
-use crate::analysis::sweep::{SweepCall, shown};
+use super::{SweepCall, shown};
 use crate::capture::Outcome;
 use crate::capture::facts::record_lists;
 use crate::format::{FORMATS, Format};
