@@ -47,7 +47,7 @@ fn columns(cx: &Cx<'_>, table: &DataTable) -> Vec<usize> {
     ordered(cx, table).into_iter().filter(is_shown).collect()
 }
 
-pub static PANE: Pane = Pane { title, choices, copy, body: table_ui, footer: footer_ui };
+pub static PANE: Pane = Pane { title, choices, options: None, copy, body: table_ui, footer: footer_ui };
 
 fn title(_: &Cx<'_>, _: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     Title { row: None, ..Title::of("Table", "of the data", "structured", t) }

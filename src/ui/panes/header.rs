@@ -4,7 +4,7 @@ use egui::{Align, Align2, Layout, Popup, Rect, Response, RichText, Role, Sense, 
 
 use super::places::PlacesChip;
 use super::title::Title;
-use super::{PANES, PLACES, copying};
+use super::{PANES, PLACES, copying, kind};
 use crate::analysis::{HostsQuery, RowQuery};
 use crate::state::{PaneContent, PaneView, QueryState, ViewAction};
 use crate::token::Count;
@@ -224,9 +224,13 @@ pub fn chooser(response: &Response, cx: &Cx<'_>, pane: usize, view: PaneView) {
         let chooser = Chooser { cx, pane, view };
         egui::ScrollArea::vertical().max_height(520.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            for kind in PANES {
-                (kind.choices)(ui, cx, &chooser);
+            // The last are hosts, of which there are many.
+            let (before, last) = PANES.split_at(PANES.len() - 1);
+            before.iter().for_each(|kind| (kind.choices)(ui, cx, &chooser));
+            if let Some(options) = kind(view).options {
+                options(ui, cx, &chooser);
             }
+            last.iter().for_each(|kind| (kind.choices)(ui, cx, &chooser));
         });
     });
 }
@@ -236,7 +240,7 @@ pub struct Chooser<'a> {
     cx: &'a Cx<'a>,
     pane: usize,
     /// What the pane shows now.
-    pub view: PaneView,
+    view: PaneView,
 }
 
 impl Chooser<'_> {

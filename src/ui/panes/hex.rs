@@ -93,7 +93,7 @@ impl HexRow {
     }
 }
 
-pub static PANE: Pane = Pane { title, choices, copy, body: hex_ui, footer: footer_ui };
+pub static PANE: Pane = Pane { title, choices, options: None, copy, body: hex_ui, footer: footer_ui };
 
 fn title(_: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     let PaneContent::Format(format) = view.content() else { return Title::of("Hex", "", "content", t) };

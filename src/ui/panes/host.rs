@@ -26,7 +26,7 @@ use crate::ui::{Cx, icons};
 /// Rows that are shown of a text beyond what is visible, for a smooth edge.
 const SPARE: usize = 3;
 
-pub static PANE: Pane = Pane { title, choices, copy, body: pane_ui, footer: footer_ui };
+pub static PANE: Pane = Pane { title, choices, options: None, copy, body: pane_ui, footer: footer_ui };
 
 fn title(cx: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     let host = match view.content() {

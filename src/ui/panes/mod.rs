@@ -100,6 +100,8 @@ pub struct Pane {
     pub title: fn(&Cx<'_>, PaneView, Option<&ParsedCapture>, &ThemeTokens) -> Title,
     /// What of this kind can be chosen.
     pub choices: fn(&mut Ui, &Cx<'_>, &Chooser<'_>),
+    /// What can be chosen of how it is made, while it is shown.
+    pub options: Option<fn(&mut Ui, &Cx<'_>, &Chooser<'_>)>,
     /// What is copied; `None` until it is there.
     pub copy: for<'a> fn(&Cx<'a>, PaneView) -> Option<Copying<'a>>,
     pub body: fn(&mut Ui, &Cx<'_>, &PaneCx),
@@ -107,7 +109,7 @@ pub struct Pane {
 }
 
 /// Every kind of pane, in the order of the menu under a title.
-pub static PANES: &[&Pane] = &[&data_table::PANE, &tree::PANE, &rendered::PANE, &text::PANE, &hex::PANE, &host::PANE];
+pub static PANES: &[&Pane] = &[&tree::PANE, &data_table::PANE, &rendered::PANE, &text::PANE, &hex::PANE, &host::PANE];
 
 /// The kind of pane that shows this.
 fn kind(view: PaneView) -> &'static Pane {

@@ -121,7 +121,7 @@ struct Flow {
     shown_record: Option<usize>,
 }
 
-pub static PANE: Pane = Pane { title, choices, copy: super::text::copy, body: rendered_ui, footer: footer_ui };
+pub static PANE: Pane = Pane { title, choices, options: None, copy: super::text::copy, body: rendered_ui, footer: footer_ui };
 
 fn title(_: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     match view.content() {

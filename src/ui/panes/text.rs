@@ -46,7 +46,7 @@ fn prepared(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Prepared>>> {
     ui.data(|data| data.get_temp(prepared_id(pane)))
 }
 
-pub static PANE: Pane = Pane { title, choices, copy, body: text_ui, footer: footer_ui };
+pub static PANE: Pane = Pane { title, choices, options: None, copy, body: text_ui, footer: footer_ui };
 
 fn title(cx: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     match view.content() {

@@ -72,7 +72,7 @@ fn known(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Flat>>> {
     ui.data(|data| data.get_temp(flat_id(pane)))
 }
 
-pub static PANE: Pane = Pane { title, choices, copy: copy_data, body: tree_ui, footer: footer_ui };
+pub static PANE: Pane = Pane { title, choices, options: Some(options), copy: copy_data, body: tree_ui, footer: footer_ui };
 
 fn title(_: &Cx<'_>, _: PaneView, subject: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     match subject.and_then(|subject| subject.payload.as_ref()) {
@@ -85,12 +85,13 @@ fn title(_: &Cx<'_>, _: PaneView, subject: Option<&ParsedCapture>, t: &ThemeToke
     }
 }
 
-fn choices(ui: &mut Ui, cx: &Cx<'_>, chooser: &Chooser<'_>) {
+fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
     chooser.offer(ui, PaneView::Tree, "Data as a tree");
-    if chooser.view == PaneView::Tree {
-        chooser.heading(ui, "Data, from structuredContent or the text");
-        reading::readers_ui(ui, cx);
-    }
+}
+
+fn options(ui: &mut Ui, cx: &Cx<'_>, chooser: &Chooser<'_>) {
+    chooser.heading(ui, "Data, from structuredContent or the text");
+    reading::readers_ui(ui, cx);
 }
 
 /// The data as it stands in the answer.
