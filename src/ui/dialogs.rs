@@ -1,6 +1,7 @@
 //! What stands above the window: questions that must be answered first.
 //!
 //! A dialog shows whole what it asks about. Esc and a click beside it are always the safe answer.
+use egui::text::{CCursor, CCursorRange};
 use egui::{Frame, Id, Key, Label, Margin, Modifiers, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2};
 
 use super::theme::{self, ThemeTokens};
@@ -329,6 +330,15 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         cx.send(Action::ShowDialog(Dialog::Path { purpose, text: edited.clone() }));
     }
     widgets::focus_first(ui, response.id);
+    // What is offered is replaced by what is typed.
+    if response.gained_focus()
+        && !response.is_pointer_button_down_on()
+        && let Some(mut state) = TextEdit::load_state(ui, response.id)
+    {
+        let whole = CCursorRange::two(CCursor::new(0), CCursor::new(edited.chars().count()));
+        state.cursor.set_char_range(Some(whole));
+        state.store(ui, response.id);
+    }
     let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
     if let Some(problem) = &cx.state.path_problem {
         widgets::problem_ui(ui, problem);

@@ -5,6 +5,7 @@ mod collections;
 mod comparing;
 mod copying;
 mod dead_ends;
+mod dialogs;
 mod exact;
 mod findings;
 mod fixtures;
