@@ -128,7 +128,8 @@ pub const COMMANDS: &[UiCommand] = &[
         Some(if cx.state.view.screen == Screen::Wire { ViewAction::ShowAnswer.into() } else { Action::Wire(WireAction::Show) })
     }),
     UiCommand::new(shortcuts::CONNECT_OTHER, servers::CONNECT, |_, cx| {
-        servers::others(cx).first().map(|(at, _)| Action::Import(ImportAction::ConnectRecent(*at)))
+        let first = servers::others(cx).first().map(|(at, _)| Action::Import(ImportAction::ConnectRecent(*at)));
+        Some(first.unwrap_or(ConnectAction::Show.into()))
     }),
     UiCommand::new(keys(BARE, Key::F1), "Shortcuts", |_, cx| {
         Some(if cx.state.dialog == Some(Dialog::Shortcuts) { Action::CloseDialog } else { Action::ShowDialog(Dialog::Shortcuts) })

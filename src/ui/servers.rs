@@ -164,7 +164,7 @@ pub fn open_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 /// As the palette and the list of shortcuts name it.
-pub const CONNECT: &str = "Connect to the first server used before";
+pub const CONNECT: &str = "Connect to the first server used before, or to a new one";
 
 /// The servers used before but for the one that is connected, with their places in the list.
 pub fn others<'a>(cx: &Cx<'a>) -> Vec<(usize, &'a Recent)> {

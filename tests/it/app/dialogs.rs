@@ -1,9 +1,9 @@
-//! Dialogs by the keyboard.
+//! What is asked for by the keyboard: paths, and the server to connect to.
 
-use egui::Event;
-use mcp_loupe::state::{Action, Dialog, PathPurpose};
+use egui::{Event, Key, Modifiers};
+use mcp_loupe::state::{Action, Dialog, PathPurpose, Screen};
 
-use super::on_sample;
+use super::{on_sample, press, until};
 
 #[test]
 fn what_is_typed_takes_the_place_of_the_path_that_is_offered() {
@@ -17,4 +17,11 @@ fn what_is_typed_takes_the_place_of_the_path_that_is_offered() {
         (0..2).for_each(|_| window.step());
     }
     assert_eq!(window.state().state.dialog, Some(dialog("/mine.jsonl")));
+}
+
+#[test]
+fn where_no_server_was_used_before_its_key_asks_for_one() {
+    let mut window = on_sample();
+    press(&mut window, Key::L, Modifiers::COMMAND);
+    until(&mut window, "a server is asked for", |window| window.state().state.view.screen == Screen::Connect);
 }
