@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::decoded::{Builder, DecodeError, Decoded, Untyped, unreadable};
+use super::decode::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::out::Pieces;
 use super::rows::{RowSet, cell_text};
 use super::{Format, ParsedCapture, Sink, Syntax, WriteError, growth, markdown};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::decoded::{Builder, DecodeError, Decoded, Untyped, unreadable};
+use super::decode::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::out::Pieces;
 use super::rows::{self, Columns, RowSet, cell_text};
 use super::{Format, NotApplicable, ParsedCapture, Sink, WriteError};

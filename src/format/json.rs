@@ -1,6 +1,6 @@
 //! `json` and `json-pretty`: our own writers over the tape, which keep order, duplicate keys and the spelling of numbers.
 
-use super::decoded::{DecodeError, Decoded};
+use super::decode::{DecodeError, Decoded};
 use super::out::Pieces;
 use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, growth};
 use crate::json::walk::{WalkEvent, walk};

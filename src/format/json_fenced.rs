@@ -1,6 +1,6 @@
 //! `json-fenced`: a heading, then the pretty JSON in a fence, as servers like to send it.
 
-use super::decoded::{DecodeError, Decoded};
+use super::decode::{DecodeError, Decoded};
 use super::out::Pieces;
 use super::{Format, ParsedCapture, Sink, Syntax, WriteError, growth, json};
 

@@ -1,6 +1,6 @@
 //! `json-table`: compact JSON in which lists of like objects name their keys once, as columns above rows.
 
-use super::decoded::{Builder, DecodeError, Decoded, Key};
+use super::decode::{Builder, DecodeError, Decoded, Key};
 use super::out::Pieces;
 use super::round_trip::key_form;
 use super::{Format, ParsedCapture, Sink, Syntax, WriteError};

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::decoded::{Builder, DecodeError, Decoded, Untyped, unreadable};
+use super::decode::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::out::Pieces;
 use super::rows::RowSet;
 use super::{Format, ParsedCapture, Sink, Syntax, WriteError, growth, markdown};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::decoded::{Builder, DecodeError, Decoded, Untyped, unreadable};
+use super::decode::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::out::Pieces;
 use super::rows;
 use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, markdown};

@@ -6,7 +6,7 @@
 mod as_sent;
 mod code_block;
 mod csv;
-pub mod decoded;
+pub mod decode;
 mod growth;
 mod json;
 mod json_fenced;
@@ -25,7 +25,7 @@ mod value;
 mod xml;
 mod yaml;
 
-use decoded::{DecodeError, Decoded};
+use decode::{DecodeError, Decoded};
 pub use json::{PrettyContent, compact};
 pub use known::TextMemo;
 pub(crate) use rows::{MAX_CELLS, cell_text};

@@ -2,7 +2,7 @@
 
 use toon_format::EncodeOptions;
 
-use super::decoded::{DecodeError, Decoded};
+use super::decode::{DecodeError, Decoded};
 use super::out::Pieces;
 use super::value::{DecodedText, Exact};
 use super::{Format, ParsedCapture, Sink, WriteError};

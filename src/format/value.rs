@@ -12,7 +12,7 @@ use serde_json::ser::Formatter;
 use toon_format::types::JsonValue;
 
 use super::WriteError;
-use super::decoded::Decoded;
+use super::decode::Decoded;
 use crate::json::decimal;
 use crate::json::{FaultKind, Kind, Node};
 

@@ -6,7 +6,7 @@ use quick_xml::Reader;
 use quick_xml::escape::{escape, partial_escape};
 use quick_xml::events::{BytesStart, Event as Part};
 
-use super::decoded::{Builder, DecodeError, Decoded, Untyped};
+use super::decode::{Builder, DecodeError, Decoded, Untyped};
 use super::out::Pieces;
 use super::{Format, ParsedCapture, Sink, WriteError, growth};
 use crate::json::walk::{WalkEvent, walk};

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
-use super::decoded::{Builder, DecodeError, Decoded};
+use super::decode::{Builder, DecodeError, Decoded};
 use super::out::Pieces;
 use super::value::Exact;
 use super::{Format, ParsedCapture, Sink, WriteError};

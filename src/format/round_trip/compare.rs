@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
-use crate::format::decoded::{DecodeError, Decoded};
+use crate::format::decode::{DecodeError, Decoded};
 use crate::format::rows::RowSet;
 use crate::json::decimal;
 use crate::json::{Children, Kind, Node, write};

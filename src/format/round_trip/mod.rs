@@ -11,7 +11,7 @@ use bytes::Bytes;
 pub(super) use compare::key_form;
 pub use compare::{DifferenceKind, Differences, SHOWN, ValueChange};
 
-use super::decoded::{DecodeError, Decoded};
+use super::decode::{DecodeError, Decoded};
 use super::{Format, ParsedCapture};
 use crate::capture::Payload;
 
