@@ -60,7 +60,9 @@ pub use links::Links;
 pub use money::{Cost, Model, Prices};
 #[cfg(feature = "gui")]
 pub use picture::{Picture, PictureQuery};
-pub use query::{About, AnyQuery, Ctx, Definitions, Inquiry, Memo, ParsedCaptureQuery, Query, QueryResult, Stop, Target, Weigh};
+pub use query::{
+    About, AnyQuery, Ctx, Definitions, Inquiry, Memo, ParsedCaptureQuery, Pin, Query, QueryResult, Stop, Target, Weigh,
+};
 pub use readers::{PatternMatches, PatternQuery, ReaderShare, ReaderShares, ReadersQuery};
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedQuery, RenderedView, Table};
 pub use saving::{Reason, Saving, SavingQuery, SavingStep};

@@ -3,10 +3,9 @@
 //! The window asks through the engine, which works off the UI thread and caches; the command line runs a query itself.
 
 use std::any::Any;
-use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use crate::cancel::{Cancel, Cancelled};
@@ -78,14 +77,12 @@ pub struct Ctx<'a> {
     pub definitions: &'a [Arc<Definitions>],
     pub hosts: &'a Hosts,
     pub cancel: &'a Cancel,
-    /// `None` where one query is all that is asked.
-    pub memo: Option<&'a Memo>,
 }
 
 impl<'a> Ctx<'a> {
     /// About captures.
     pub fn of(subjects: &'a [Arc<ParsedCapture>], hosts: &'a Hosts, cancel: &'a Cancel) -> Self {
-        Self { subjects, definitions: &[], hosts, cancel, memo: None }
+        Self { subjects, definitions: &[], hosts, cancel }
     }
 
     /// For `?` between the parts of a query, none of which looks at the flag itself.
@@ -120,20 +117,6 @@ impl<'a> Ctx<'a> {
         self.hosts.get(id.as_str()).ok_or_else(|| Problem::new(ProblemKind::NotFound, "there is no such host").at(id.as_str()))
     }
 
-    /// The capture without some keys, as [`super::Columns::path`] writes them.
-    ///
-    /// # Errors
-    /// Cancelled, or there is no capture.
-    pub fn without(&self, paths: &Arc<BTreeSet<String>>) -> Result<Arc<ParsedCapture>, Stop> {
-        self.check()?;
-        let whole = self.subject()?;
-        let make = || Ok(Arc::new(super::without(whole, paths)));
-        match self.memo {
-            Some(memo) => memo.get(Made::OmitKeys(Arc::clone(whole), Arc::clone(paths)), make),
-            None => make(),
-        }
-    }
-
     /// Runs a query.
     ///
     /// # Errors
@@ -148,60 +131,50 @@ impl<'a> Ctx<'a> {
     }
 }
 
-/// Captures that were parsed for a query and serve further ones, within a budget of bytes; the newest always stays.
-#[derive(Debug, Default)]
-pub struct Memo(Mutex<VecDeque<(Made, Arc<ParsedCapture>)>>);
+/// A capture, parsed by the first query about it while others wait.
+type Slot = OnceLock<Arc<ParsedCapture>>;
 
-#[derive(Debug)]
-enum Made {
-    Parsed(Arc<Capture>),
-    OmitKeys(Arc<ParsedCapture>, Arc<BTreeSet<String>>),
-}
+/// Holds a parsed capture for as long as there are results that were made from it.
+#[derive(Clone, Debug)]
+pub struct Pin(Arc<Slot>);
 
-impl Made {
-    fn is(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Parsed(a), Self::Parsed(b)) => Arc::ptr_eq(a, b),
-            (Self::OmitKeys(a, paths), Self::OmitKeys(b, others)) => Arc::ptr_eq(a, b) && paths == others,
-            _ => false,
-        }
+impl Pin {
+    /// The same for every result that was made from this parsed capture.
+    pub fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
+    /// About how many bytes it holds.
+    pub fn weight(&self) -> usize {
+        self.0.get().map_or(0, |subject| subject.footprint())
     }
 }
+
+/// Captures that were parsed for a query and serve further ones, as long as a job or a result holds them.
+#[derive(Debug, Default)]
+pub struct Memo(Mutex<Vec<(Weak<Capture>, Weak<Slot>)>>);
 
 impl Memo {
-    const BYTES: usize = 256 << 20;
-
-    /// A capture, parsed.
-    pub fn subject(&self, capture: &Arc<Capture>) -> Arc<ParsedCapture> {
-        let make = || Ok::<_, std::convert::Infallible>(super::subject(Arc::clone(capture)));
-        let Ok(subject) = self.get(Made::Parsed(Arc::clone(capture)), make);
-        subject
+    fn pin(&self, capture: &Arc<Capture>) -> Pin {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|(_, slot)| slot.strong_count() > 0);
+        let found = known.iter().find(|(of, _)| of.as_ptr() == Arc::as_ptr(capture));
+        Pin(found.and_then(|(_, slot)| slot.upgrade()).unwrap_or_else(|| {
+            let slot = Arc::default();
+            known.push((Arc::downgrade(capture), Arc::downgrade(&slot)));
+            slot
+        }))
     }
 
-    fn get<E>(&self, key: Made, make: impl FnOnce() -> Result<Arc<ParsedCapture>, E>) -> Result<Arc<ParsedCapture>, E> {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = lock().iter().find(|(known, _)| known.is(&key)) {
-            return Ok(Arc::clone(known));
-        }
-        let made = make()?;
-        let mut known = lock();
-        known.push_front((key, Arc::clone(&made)));
-        let mut bytes = 0;
-        known.retain(|(_, subject)| {
-            let is_newer = bytes == 0;
-            bytes += subject.weight();
-            is_newer || bytes <= Self::BYTES
-        });
-        Ok(made)
+    /// The capture, parsed, and what holds it for others.
+    pub fn subject(&self, capture: &Arc<Capture>) -> (Arc<ParsedCapture>, Pin) {
+        let pin = self.pin(capture);
+        (Arc::clone(pin.0.get_or_init(|| super::subject(Arc::clone(capture)))), pin)
     }
 }
 
-impl Weigh for ParsedCapture {
-    fn weight(&self) -> usize {
-        let payload = self.payload.as_ref().map_or(0, |payload| payload.doc.len() * 28);
-        self.capture.response.as_ref().map_or(0, bytes::Bytes::len) + payload
-    }
-}
+/// Nothing of its own: a result made from it has it among its pins.
+impl Weigh for ParsedCapture {}
 
 /// The capture's lenient reading and its payload.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -331,11 +304,12 @@ impl AnyQuery {
         memo: &Memo,
         cancel: &Cancel,
     ) -> Result<Result<QueryResult, Problem>, Cancelled> {
-        let (subjects, definitions) = match about {
-            About::Captures(captures) => (captures.iter().map(|capture| memo.subject(capture)).collect(), &[][..]),
-            About::Definitions(definitions) => (Vec::new(), definitions.as_slice()),
+        let ((subjects, pins), definitions): ((Vec<_>, Vec<_>), _) = match about {
+            About::Captures(captures) => (captures.iter().map(|capture| memo.subject(capture)).unzip(), &[][..]),
+            About::Definitions(definitions) => (Default::default(), definitions.as_slice()),
         };
-        self.0.get(&Ctx { subjects: &subjects, definitions, hosts, cancel, memo: Some(memo) })
+        let answer = self.0.get(&Ctx { subjects: &subjects, definitions, hosts, cancel })?;
+        Ok(answer.map(|result| QueryResult { pins: pins.into(), ..result }))
     }
 }
 
@@ -364,12 +338,13 @@ impl Hash for AnyQuery {
 pub struct QueryResult {
     out: Arc<dyn Any + Send + Sync>,
     weight: usize,
+    pins: Arc<[Pin]>,
 }
 
 impl QueryResult {
     /// As a query gives it.
     pub fn new<T: Weigh + Send + Sync + 'static>(out: T) -> Self {
-        Self { weight: out.weight(), out: Arc::new(out) }
+        Self { weight: out.weight(), out: Arc::new(out), pins: Arc::default() }
     }
 
     /// The result of a query of type `Q`; `None` where it answers another.
@@ -377,9 +352,14 @@ impl QueryResult {
         self.out.downcast_ref()
     }
 
-    /// About how many bytes it holds.
+    /// About how many bytes it holds, its pins apart.
     pub fn weight(&self) -> usize {
         self.weight
+    }
+
+    /// The captures that it was made from, parsed; other results hold the same ones.
+    pub fn pins(&self) -> &[Pin] {
+        &self.pins
     }
 }
 

@@ -33,6 +33,11 @@ pub fn without(subject: &ParsedCapture, paths: &BTreeSet<String>) -> ParsedCaptu
     changed
 }
 
+/// The same, made once for several queries.
+pub(super) fn without_shared(subject: &ParsedCapture, paths: &Arc<BTreeSet<String>>) -> Arc<ParsedCapture> {
+    subject.known.omitted(paths, || Arc::new(without(subject, paths)))
+}
+
 /// The path of a node's column, as [`Columns::path`] writes it, without sorting the whole payload into columns.
 pub fn path_of(node: Node<'_>, root: usize) -> String {
     let mut parts = Vec::new();
@@ -168,7 +173,7 @@ impl<Q: Query> Query for OmitKeys<Q> {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        let changed = cx.without(&self.0)?;
+        let changed = without_shared(cx.subject()?, &self.0);
         self.1.run(&Ctx { subjects: &[changed], ..*cx })
     }
 }
@@ -242,7 +247,7 @@ impl Mended {
 
     /// About how many bytes it holds.
     pub fn weight(&self) -> usize {
-        self.subject.weight() + self.parts.sent().len()
+        self.subject.footprint() + self.parts.sent().len()
     }
 }
 

@@ -1,11 +1,12 @@
 //! What is known of the texts of one answer, by their digests: several formats, hosts and deliveries write the same text,
 //! and it is counted and searched once.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 
+use super::ParsedCapture;
 use crate::capture::{FactCount, FactMatches, Payload, count_facts};
 use crate::token::{self, Counts, Tokens};
 
@@ -30,7 +31,12 @@ pub struct TextMemo {
     locating: Mutex<()>,
     pub(super) text_only: OnceLock<super::TextOnly>,
     pub(super) renders: OnceLock<bool>,
+    /// The answer without some keys, as it was last asked about.
+    omitted: Mutex<Option<Omitted>>,
 }
+
+/// An answer without these keys.
+type Omitted = (Arc<BTreeSet<String>>, Arc<ParsedCapture>);
 
 fn key(text: &[u8]) -> Key {
     Sha256::digest(text).into()
@@ -108,6 +114,20 @@ impl TextMemo {
         let counts = Counts::of_text(text);
         lock(&self.insides).insert(key, counts);
         counts
+    }
+
+    /// The answer without these keys, made where it was last asked about without others.
+    pub fn omitted(&self, keys: &Arc<BTreeSet<String>>, make: impl FnOnce() -> Arc<ParsedCapture>) -> Arc<ParsedCapture> {
+        let mut last = lock(&self.omitted);
+        match &*last {
+            Some((of, known)) if of == keys => Arc::clone(known),
+            _ => Arc::clone(&last.insert((Arc::clone(keys), make())).1),
+        }
+    }
+
+    /// About how many bytes the answer without some keys holds.
+    pub(super) fn footprint(&self) -> usize {
+        lock(&self.omitted).as_ref().map_or(0, |(_, omitted)| omitted.footprint())
     }
 
     fn locate(&self, payload: &Payload, text: &str) -> FactMatches {

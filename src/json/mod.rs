@@ -178,6 +178,11 @@ impl Doc {
         self.tape.len()
     }
 
+    /// About how many bytes it holds, with those that it is over.
+    pub fn weight(&self) -> usize {
+        self.bytes.len() + size_of_val(self.tape.as_slice()) + size_of_val(self.containers.as_slice())
+    }
+
     pub fn is_empty(&self) -> bool {
         self.tape.is_empty()
     }

@@ -371,7 +371,10 @@ impl State {
         if inquiry == self.about_server(ToolTokensQuery) {
             self.tools_counted(answer.as_ref().map(|tokens| tokens.of::<ToolTokensQuery>().map_or(&[][..], |tokens| tokens)));
         }
-        self.answers.put(inquiry, answer, self.view.capture.as_ref());
+        let sides = self.diff.sides.iter().flat_map(|(a, b)| [a, b]);
+        let compared = self.comparisons.current.iter().flat_map(|compare| compare.series.captures.iter().flatten());
+        let shown: Vec<_> = self.view.capture.iter().chain(sides).chain(compared).cloned().collect();
+        self.answers.put(inquiry, answer, &shown);
     }
 
     /// The verdict with tokenizer, baseline, facts and the command line that reproduces it, as Markdown.

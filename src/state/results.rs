@@ -52,17 +52,24 @@ enum Entry {
     Done { answer: Result<QueryResult, Problem>, number: u64 },
 }
 
-/// Answers of captures that are not shown are let go above this many bytes, the oldest first.
-const BUDGET: usize = 256 << 20;
 /// So many answers that belong to a width, a search or a selection are kept.
 const PASSING: usize = 64;
 
 /// Answers that were given, and questions that are out.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct QueryResults {
     entries: HashMap<Inquiry, Entry>,
     /// Counts the answers, so that the oldest is known.
     given: u64,
+    /// Answers about captures that are not shown are let go above this many bytes, the oldest first. The captures that
+    /// answers were made from, parsed, count once each.
+    budget: usize,
+}
+
+impl Default for QueryResults {
+    fn default() -> Self {
+        Self { entries: HashMap::new(), given: 0, budget: 256 << 20 }
+    }
 }
 
 impl QueryResults {
@@ -96,40 +103,51 @@ impl QueryResults {
     }
 
     /// Takes in an answer, and lets go of old ones where there is no room for all.
-    pub(super) fn put(&mut self, inquiry: Inquiry, answer: Result<QueryResult, Problem>, shown: Option<&CaptureId>) {
+    pub(super) fn put(&mut self, inquiry: Inquiry, answer: Result<QueryResult, Problem>, shown: &[CaptureId]) {
         self.given += 1;
         self.entries.insert(inquiry, Entry::Done { answer, number: self.given });
         self.let_go(shown);
     }
 
-    fn let_go(&mut self, shown: Option<&CaptureId>) {
+    fn let_go(&mut self, shown: &[CaptureId]) {
+        let number = |entry: &Entry| if let Entry::Done { number, .. } = entry { Some(*number) } else { None };
+        let mut passing: Vec<u64> =
+            self.entries.iter().filter(|(key, _)| key.query.is_passing()).filter_map(|(_, entry)| number(entry)).collect();
+        if passing.len() > PASSING {
+            passing.sort_unstable();
+            let oldest = passing[passing.len() - PASSING];
+            self.entries.retain(|key, entry| !key.query.is_passing() || number(entry).is_none_or(|number| number >= oldest));
+        }
         let mut weight = 0;
-        let mut passing = Vec::new();
+        // By address: what each weighs, and how many results hold it.
+        let mut pins: HashMap<usize, (usize, usize)> = HashMap::new();
         let mut others = Vec::new();
         for (key, entry) in &self.entries {
-            let Entry::Done { answer, number } = entry else { continue };
-            let bytes = answer.as_ref().map_or(0, QueryResult::weight);
-            weight += bytes;
-            if key.query.is_passing() {
-                passing.push((*number, key.clone()));
-            } else if shown.is_none_or(|shown| !key.captures().contains(shown)) {
-                others.push((*number, bytes, key.clone()));
+            let Entry::Done { answer: Ok(result), number } = entry else { continue };
+            weight += result.weight();
+            for pin in result.pins() {
+                pins.entry(pin.address()).or_insert_with(|| (pin.weight(), 0)).1 += 1;
+            }
+            if !key.captures().iter().any(|id| shown.contains(id)) {
+                others.push((*number, key, result));
             }
         }
-        if passing.len() > PASSING {
-            passing.sort_by_key(|(number, _)| *number);
-            for (_, key) in &passing[..passing.len() - PASSING] {
-                self.entries.remove(key);
-            }
-        }
+        weight += pins.values().map(|(bytes, _)| bytes).sum::<usize>();
         others.sort_by_key(|(number, ..)| *number);
-        for (_, bytes, key) in others {
-            if weight <= BUDGET {
+        let mut gone = Vec::new();
+        for (_, key, result) in others {
+            if weight <= self.budget {
                 break;
             }
-            weight -= bytes;
-            self.entries.remove(&key);
+            weight -= result.weight();
+            for pin in result.pins() {
+                let Some((bytes, holders)) = pins.get_mut(&pin.address()) else { continue };
+                *holders -= 1;
+                weight -= if *holders == 0 { *bytes } else { 0 };
+            }
+            gone.push(key.clone());
         }
+        gone.iter().for_each(|key| drop(self.entries.remove(key)));
     }
 
     /// Drops the questions that are out and not among these, and returns them.
@@ -168,7 +186,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::analysis::{ParsedCaptureQuery, PartQuery, TextQuery, TreeQuery};
+    use crate::analysis::{About, CharactersQuery, Memo, ParsedCaptureQuery, PartQuery, TextQuery, TreeQuery};
+    use crate::cancel::Cancel;
+    use crate::capture::{Capture, Server};
+    use crate::host::Hosts;
     use crate::token::Tokens;
 
     fn id(name: &str) -> CaptureId {
@@ -186,7 +207,7 @@ mod tests {
         for to in 0..100 {
             let inquiry = of("a", part(to));
             assert!(answers.ask(&inquiry, Duration::ZERO));
-            answers.put(inquiry, Ok(QueryResult::new(Tokens::default())), Some(&id("a")));
+            answers.put(inquiry, Ok(QueryResult::new(Tokens::default())), &[id("a")]);
         }
         assert!(answers.get(&id("a"), part(0)).is_none());
         assert!(matches!(answers.get(&id("a"), part(99)), Some(QueryState::Ready(_))));
@@ -206,13 +227,13 @@ mod tests {
 
     #[test]
     fn answers_of_other_captures_make_room() {
-        let mut answers = QueryResults::default();
+        let mut answers = QueryResults { budget: 3000, ..QueryResults::default() };
         let rows = |capture: &str, answers: &mut QueryResults| {
             for format in ["json", "yaml"] {
                 let inquiry = of(capture, TextQuery(format));
                 answers.ask(&inquiry, Duration::ZERO);
-                let view = crate::analysis::TextView::plain(format, &"x".repeat(BUDGET / 3));
-                answers.put(inquiry, Ok(QueryResult::new(Arc::new(view))), Some(&id("shown")));
+                let view = crate::analysis::TextView::plain(format, &"x".repeat(1000));
+                answers.put(inquiry, Ok(QueryResult::new(Arc::new(view))), &[id("shown")]);
             }
         };
         rows("old", &mut answers);
@@ -220,5 +241,37 @@ mod tests {
         let is_known = |capture: &str, format| answers.get(&id(capture), TextQuery(format)).is_some();
         assert_eq!([is_known("old", "json"), is_known("old", "yaml")], [false, false]);
         assert_eq!([is_known("shown", "json"), is_known("shown", "yaml")], [true, true]);
+    }
+
+    #[test]
+    fn what_answers_were_made_from_counts_once_and_goes_with_the_last() {
+        let memo = Memo::default();
+        let put = |answers: &mut QueryResults, capture: &Arc<Capture>, query: Inquiry, shown: &[CaptureId]| {
+            let about = About::Captures(vec![Arc::clone(capture)]);
+            answers.ask(&query, Duration::ZERO);
+            let answer = query.query.run(&about, &Hosts::built_in(), &memo, &Cancel::new()).unwrap();
+            answers.put(query, answer, shown);
+        };
+        let capture = |name: &str| {
+            let response = format!(r#"{{"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#, "x".repeat(10_000));
+            Arc::new(Capture { response: Some(response.into()), ..Capture::empty(id(name), Server::default()) })
+        };
+        let (old, new) = (capture("old"), capture("new"));
+        let mut answers = QueryResults { budget: 25_000, ..QueryResults::default() };
+        put(&mut answers, &old, of("old", CharactersQuery("content".into())), &[id("old")]);
+        put(&mut answers, &old, of("old", ParsedCaptureQuery), &[id("old")]);
+        put(&mut answers, &new, of("new", ParsedCaptureQuery), &[id("new")]);
+        // Two of some 10,000 bytes: there is room for both.
+        assert!(answers.get(&id("old"), ParsedCaptureQuery).is_some());
+        let other = capture("other");
+        put(&mut answers, &other, of("other", ParsedCaptureQuery), &[id("other")]);
+        assert_eq!(
+            answers.entries.keys().filter(|key| key.captures() == [id("old")]).count(),
+            0,
+            "both, since one alone frees nothing"
+        );
+        assert!(answers.get(&id("new"), ParsedCaptureQuery).is_some());
+        put(&mut answers, &old, of("old", ParsedCaptureQuery), &[id("old"), id("new"), id("other")]);
+        assert_eq!(answers.entries.len(), 3, "what is shown stays");
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::analysis::columns::Columns;
 use crate::analysis::query::{Ctx, Query, Stop, Weigh};
+use crate::analysis::without;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::token::Encoding;
@@ -32,8 +33,8 @@ impl Query for FewerQuery {
         let Some(payload) = &cx.subject()?.payload else { return Ok(None) };
         let columns = Columns::of(payload.root());
         let leaves = (0..columns.columns.len()).filter(|&column| columns.columns[column].has_leaves);
-        let others = leaves.map(|column| columns.path(column)).filter(|path| !self.holds(path)).collect();
-        let fewer = cx.without(&Arc::new(others))?;
+        let others: BTreeSet<_> = leaves.map(|column| columns.path(column)).filter(|path| !self.holds(path)).collect();
+        let fewer = without(cx.subject()?, &others);
         let mut cheapest: Option<Row> = None;
         for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
             cx.check()?;
