@@ -31,6 +31,11 @@ pub trait Query: Clone + Debug + Eq + Hash + Send + Sync + 'static {
         false
     }
 
+    /// Whether it waits for a person's word where what it is about is large, since it takes many seconds then.
+    fn is_held(&self) -> bool {
+        Self::IS_COUNT
+    }
+
     /// # Errors
     /// [`Stop`]: cancelled, or a problem to show where the result would stand.
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop>;
@@ -289,6 +294,10 @@ impl AnyQuery {
         self.0.about_hosts()
     }
 
+    pub fn is_held(&self) -> bool {
+        self.0.held()
+    }
+
     pub fn within(&self) -> Option<Duration> {
         self.0.within()
     }
@@ -377,6 +386,7 @@ trait Erased: Debug + Send + Sync {
     fn is_count(&self) -> bool;
     fn is_passing(&self) -> bool;
     fn about_hosts(&self) -> bool;
+    fn held(&self) -> bool;
     fn within(&self) -> Option<Duration>;
     fn get(&self, cx: &Ctx<'_>) -> Result<Result<QueryResult, Problem>, Cancelled>;
 }
@@ -405,6 +415,10 @@ impl<Q: Query> Erased for Q {
 
     fn about_hosts(&self) -> bool {
         self.is_about_hosts()
+    }
+
+    fn held(&self) -> bool {
+        self.is_held()
     }
 
     fn within(&self) -> Option<Duration> {

@@ -15,6 +15,11 @@ pub struct TokenStartsQuery {
 impl Query for TokenStartsQuery {
     type Out = Arc<[usize]>;
     const IS_COUNT: bool = true;
+
+    /// A person switched it on.
+    fn is_held(&self) -> bool {
+        false
+    }
     const IS_PASSING: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {

@@ -98,6 +98,11 @@ impl Query for RowQuery {
     type Out = Arc<Row>;
     const IS_COUNT: bool = true;
 
+    /// What the server sends, and the plain choice beside it, are counted always.
+    fn is_held(&self) -> bool {
+        self.0 != "json" && format::by_id(self.0).is_some_and(|format| !format.is_as_sent())
+    }
+
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(Arc::new(Row::measure(format_of(self.0)?, cx.subject()?)))
     }
@@ -113,6 +118,11 @@ pub struct CountQuery {
 impl Query for CountQuery {
     type Out = Count;
     const IS_COUNT: bool = true;
+
+    /// Its row was waited for.
+    fn is_held(&self) -> bool {
+        false
+    }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(self.tokenizer.count(&cx.text(self.format)?)?)

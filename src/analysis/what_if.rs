@@ -172,6 +172,10 @@ impl<Q: Query> Query for OmitKeys<Q> {
         self.1.is_about_hosts()
     }
 
+    fn is_held(&self) -> bool {
+        self.1.is_held()
+    }
+
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let changed = without_shared(cx.subject()?, &self.0);
         self.1.run(&Ctx { subjects: &[changed], ..*cx })
@@ -276,6 +280,10 @@ impl<Q: Query> Query for AsMended<Q> {
 
     fn is_about_hosts(&self) -> bool {
         self.1.is_about_hosts()
+    }
+
+    fn is_held(&self) -> bool {
+        self.1.is_held()
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {

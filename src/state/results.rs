@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use bytes::Bytes;
+
+use super::State;
 use crate::analysis::{Inquiry, Query, QueryResult};
 use crate::capture::CaptureId;
 use crate::problem::Problem;
@@ -16,6 +19,10 @@ pub enum QueryState<'a, T> {
         since: Duration,
     },
     Failed(&'a Problem),
+    /// Not worked on before a person says so: it takes long for so many bytes of responses.
+    Held {
+        bytes: usize,
+    },
 }
 
 // Derived, they would ask as much of `T`.
@@ -28,18 +35,6 @@ impl<T> Clone for QueryState<'_, T> {
 impl<T> Copy for QueryState<'_, T> {}
 
 impl<'a, T> QueryState<'a, T> {
-    /// Shows the result, if it is there.
-    pub fn then(self, show: impl FnOnce(&'a T)) -> QueryState<'a, ()> {
-        match self {
-            Self::Ready(out) => {
-                show(out);
-                QueryState::Ready(&())
-            }
-            Self::Working { since } => QueryState::Working { since },
-            Self::Failed(problem) => QueryState::Failed(problem),
-        }
-    }
-
     /// The result, if it is there.
     pub fn ready(self) -> Option<&'a T> {
         if let Self::Ready(out) = self { Some(out) } else { None }
@@ -64,11 +59,13 @@ pub struct QueryResults {
     /// Answers about captures that are not shown are let go above this many bytes, the oldest first. The captures that
     /// answers were made from, parsed, count once each.
     budget: usize,
+    /// Queries that are held about large answers wait for a person's word above this many bytes of responses.
+    pub(super) held_above: usize,
 }
 
 impl Default for QueryResults {
     fn default() -> Self {
-        Self { entries: HashMap::new(), given: 0, budget: 256 << 20 }
+        Self { entries: HashMap::new(), given: 0, budget: 256 << 20, held_above: 8 << 20 }
     }
 }
 
@@ -178,6 +175,21 @@ impl QueryResults {
     /// Number of questions that are out.
     pub fn working(&self) -> usize {
         self.entries.values().filter(|entry| matches!(entry, Entry::Working { .. })).count()
+    }
+}
+
+impl State {
+    /// What is known of an inquiry whose query is a `Q`; where nobody has asked yet, whether it is about to be worked on.
+    pub fn known<Q: Query>(&self, inquiry: &Inquiry) -> QueryState<'_, Q::Out> {
+        if let Some(known) = self.answers.known::<Q>(inquiry) {
+            return known;
+        }
+        let response = |id| self.capture_of(id)?.response.as_ref();
+        let bytes = inquiry.captures().iter().filter_map(response).map(Bytes::len).sum();
+        match inquiry.query.is_held() && bytes > self.answers.held_above {
+            true => QueryState::Held { bytes },
+            false => QueryState::Working { since: self.now },
+        }
     }
 }
 

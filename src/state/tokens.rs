@@ -192,7 +192,7 @@ impl State {
         match self.answers.get(capture, CountQuery { format: row.format, tokenizer: tokenizer.clone() })? {
             QueryState::Ready(count) => Some(Ok(*count)),
             QueryState::Failed(problem) => Some(Err(problem)),
-            QueryState::Working { .. } => None,
+            QueryState::Working { .. } | QueryState::Held { .. } => None,
         }
     }
 
@@ -213,7 +213,7 @@ impl State {
         let row = match self.answers.get(capture, HostsQuery)? {
             QueryState::Ready(report) => report.row(host),
             QueryState::Failed(_) => None,
-            QueryState::Working { .. } => return None,
+            QueryState::Working { .. } | QueryState::Held { .. } => return None,
         };
         let tokenizer = &self.settings.tokenizer;
         let Some(row) = row else { return Some(None) };
@@ -224,7 +224,7 @@ impl State {
         match self.answers.get(capture, HostCountQuery { host, tokenizer: tokenizer.clone() })? {
             QueryState::Ready(count) => Some(Some(SentAs { count: Some(*count), ..sent })),
             QueryState::Failed(_) => Some(Some(sent)),
-            QueryState::Working { .. } => None,
+            QueryState::Working { .. } | QueryState::Held { .. } => None,
         }
     }
 

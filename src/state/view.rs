@@ -160,6 +160,8 @@ pub enum DrawerTab {
 /// What a person looks at, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ViewAction {
+    /// Counts what answers of so many bytes in all cost, for as long as the program runs.
+    CountUpTo(usize),
     SelectCapture(CaptureId),
     ShowStart,
     ShowSettings,
@@ -457,6 +459,7 @@ impl State {
     pub(super) fn change_view(&mut self, action: ViewAction, effects: &mut Vec<Effect>) {
         let view = &mut self.view;
         match action {
+            ViewAction::CountUpTo(bytes) => self.answers.held_above = bytes,
             ViewAction::SelectCapture(id) => self.show_capture(&id),
             ViewAction::ShowStart => {
                 view.screen = Screen::Start;

@@ -7,7 +7,7 @@ use super::theme::ThemeTokens;
 use super::view_as;
 use super::widgets::{self, Button};
 use super::{Cx, call_bar, compare, icons, panes};
-use crate::analysis::{RowQuery, counted};
+use crate::analysis::{HostsQuery, RowQuery, counted};
 use crate::capture::Outcome;
 use crate::fixture::export::ExportChoice;
 use crate::format::FORMATS;
@@ -25,7 +25,7 @@ pub fn rows<'a>(cx: &Cx<'a>) -> Vec<CountedRow<'a>> {
     let row = |format: &&'static dyn crate::format::Format| match cx.ask(RowQuery(format.id())) {
         QueryState::Ready(row) if !row.is_available() => Some(CountedRow { row, count: None, why: None }),
         QueryState::Ready(row) => Some(CountedRow { row, count: Some(cx.count(row)?.ok()?), why: None }),
-        QueryState::Failed(_) | QueryState::Working { .. } => None,
+        QueryState::Failed(_) | QueryState::Working { .. } | QueryState::Held { .. } => None,
     };
     FORMATS.iter().filter_map(row).collect()
 }
@@ -59,8 +59,9 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     let sent_as = cx.sent_as();
     let Some(strip) = sent_as.and_then(|host| strip(&rows(cx), host, &cx.state.settings.tokenizer)) else {
-        return alone(ui, rect, |ui| {
-            widgets::waiting(ui, "Counting tokens", cx.state.answers.since().unwrap_or(cx.state.now), cx);
+        return alone(ui, rect, |ui| match cx.state.view.hosts.view_as.map(|_| cx.ask(HostsQuery)) {
+            Some(QueryState::Held { bytes }) => widgets::held_ui(ui, cx, bytes),
+            _ => drop(widgets::waiting(ui, "Counting tokens", cx.state.answers.since().unwrap_or(cx.state.now), cx)),
         });
     };
     if capture.outcome == Outcome::ToolError {
@@ -78,9 +79,14 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(at) = clicked {
         cx.send(ViewAction::SetPane { pane: 1, shows: shown_by(cx, &strip, at) });
     }
-    match &strip.note {
-        Some(note) => note_ui(ui, cx, rest, note, !strip.cells.is_empty()),
-        None => buttons_ui(ui, cx, &strip, rest, Some(&|ui| steps(ui, cx, &strip)), &copy_picture()),
+    let held = FORMATS.iter().find_map(|format| match cx.ask(RowQuery(format.id())) {
+        QueryState::Held { bytes } => Some(bytes),
+        _ => None,
+    });
+    match (&strip.note, held.filter(|_| rest.width() >= 200.0)) {
+        (None, Some(bytes)) => alone(ui, rest, |ui| widgets::held_ui(ui, cx, bytes)),
+        (Some(note), _) => note_ui(ui, cx, rest, note, !strip.cells.is_empty()),
+        (None, None) => buttons_ui(ui, cx, &strip, rest, Some(&|ui| steps(ui, cx, &strip)), &copy_picture()),
     }
 }
 

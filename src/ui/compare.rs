@@ -209,10 +209,10 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>
     }
     let Some(judged) = judged else {
         if let Some((captures, ask)) = compare.query(cx.state.settings.encoding())
-            && let QueryState::Working { since } = cx.ask_of(&captures, ask)
+            && let asked @ (QueryState::Working { .. } | QueryState::Held { .. }) = cx.ask_of(&captures, ask)
         {
             strip::alone(ui, rect, |ui| {
-                widgets::waiting(ui, "Measuring the answers", since, cx);
+                widgets::ready(ui, cx, "Measuring the answers", asked);
             });
         }
         return;

@@ -41,20 +41,26 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if cx.state.view.hosts.shows_deliveries {
             return deliveries::deliveries_ui(ui, cx);
         }
-        match asked {
-            QueryState::Ready(report) => body_ui(ui, cx, rect, report),
-            QueryState::Failed(problem) => {
-                widgets::problem_ui(ui, problem);
-            }
-            QueryState::Working { since } => {
-                ui.add_space(24.0);
-                ui.horizontal(|ui| {
-                    ui.add_space(SIDE);
-                    widgets::waiting(ui, "Reading the answer as each host does", since, cx);
-                });
-            }
+        if let Some(report) = ready(ui, cx, READING, asked) {
+            body_ui(ui, cx, rect, report);
         }
     });
+}
+
+/// What is waited for while the report is made.
+pub const READING: &str = "Reading the answer as each host does";
+
+/// What the screen shows, if it is there; else why it is not.
+fn ready<'a, T>(ui: &mut Ui, cx: &Cx<'_>, what: &str, asked: QueryState<'a, T>) -> Option<&'a T> {
+    if let QueryState::Ready(out) = asked {
+        return Some(out);
+    }
+    ui.add_space(24.0);
+    ui.horizontal(|ui| {
+        ui.add_space(SIDE);
+        widgets::ready(ui, cx, what, asked)
+    })
+    .inner
 }
 
 /// The way back, the tabs and what can be copied; what is left.

@@ -129,7 +129,7 @@ impl<'a> Cx<'a> {
 
     /// Asks for the result of an inquiry whose query is a `Q`.
     pub fn inquire<Q: Query>(&self, inquiry: Inquiry) -> QueryState<'a, Q::Out> {
-        let asked = self.state.answers.known::<Q>(&inquiry).unwrap_or(QueryState::Working { since: self.state.now });
+        let asked = self.state.known::<Q>(&inquiry);
         if matches!(asked, QueryState::Working { .. }) {
             let mut wants = self.wants.borrow_mut();
             if !wants.contains(&inquiry) {

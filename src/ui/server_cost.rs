@@ -34,22 +34,14 @@ pub fn server_cost_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
             return;
         }
-        let waiting = cx.ask_server(ServerCostQuery(cx.state.settings.encoding())).then(|cost| cost_ui(ui, cx, cost));
-        if let QueryState::Ready(()) = waiting {
-            return;
+        let asked = cx.ask_server(ServerCostQuery(cx.state.settings.encoding()));
+        if let QueryState::Ready(cost) = asked {
+            return cost_ui(ui, cx, cost);
         }
         ui.add_space(16.0);
         ui.horizontal(|ui| {
             ui.add_space(SIDE);
-            match waiting {
-                QueryState::Ready(()) => {}
-                QueryState::Working { since } => {
-                    widgets::waiting(ui, "Counting definitions", since, cx);
-                }
-                QueryState::Failed(problem) => {
-                    ui.label(RichText::new(problem.message()).font(theme::small()).color(ThemeTokens::of(ui).bad));
-                }
-            }
+            widgets::ready(ui, cx, "Counting definitions", asked);
         });
     });
 }

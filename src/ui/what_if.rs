@@ -84,7 +84,7 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             _ => "counting…".to_owned(),
         },
         QueryState::Failed(problem) => problem.message(),
-        QueryState::Working { .. } => "counting…".to_owned(),
+        QueryState::Working { .. } | QueryState::Held { .. } => "counting…".to_owned(),
     };
     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
         ui.add_space(16.0);

@@ -340,6 +340,10 @@ pub fn readable(pointer: &str) -> String {
 impl Query for SweepQuery {
     type Out = Arc<SweepPage>;
 
+    fn is_held(&self) -> bool {
+        true
+    }
+
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(Arc::new(SweepPage::of(cx.subjects, self, cx.cancel)?))
     }

@@ -68,17 +68,11 @@ pub(super) fn fitting(ui: &Ui, width: f32) -> u16 {
 /// The result of a query about the layout of the columns; until there is one, what is waited for stands there.
 pub(super) fn laid_out<'a, Q: Query>(ui: &mut Ui, cx: &Cx<'a>, compare: &Compare, query: Q) -> Option<&'a Q::Out> {
     let captures = compare.query(cx.state.settings.encoding()).map(|(captures, _)| captures).unwrap_or_default();
-    match cx.ask_of(&captures, query) {
-        QueryState::Ready(answer) => return Some(answer),
-        QueryState::Failed(problem) => {
-            widgets::problem_ui(ui, problem);
-        }
-        QueryState::Working { since } => {
-            ui.add_space(10.0);
-            widgets::waiting(ui, "Laying out the texts", since, cx);
-        }
+    let asked = cx.ask_of(&captures, query);
+    if let QueryState::Working { .. } = asked {
+        ui.add_space(10.0);
     }
-    None
+    widgets::ready(ui, cx, "Laying out the texts", asked)
 }
 
 /// Where each section begins now, as [`SweepRows::folded`].

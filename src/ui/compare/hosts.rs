@@ -46,6 +46,7 @@ impl<'a> Known<'a> {
             QueryState::Ready(out) => known(out),
             QueryState::Failed(problem) => Self::Not(problem.what.clone()),
             QueryState::Working { .. } => Self::Working,
+            QueryState::Held { .. } => Self::Not("not counted yet".to_owned()),
         }
     }
 

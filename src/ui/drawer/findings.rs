@@ -74,20 +74,12 @@ fn listed<'a>(cx: &Cx<'_>, found: &'a AnswerFindings) -> Vec<(usize, &'a Finding
 pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut outer = ui.available_rect_before_wrap();
     ui.allocate_rect(outer, Sense::hover());
-    let found = match cx.ask(query(cx)) {
-        QueryState::Ready(found) => found,
-        QueryState::Failed(problem) => {
-            ui.scope_builder(widgets::region(ui, "findings problem").max_rect(outer.shrink(SIDE)), |ui| {
-                widgets::problem_ui(ui, problem)
-            });
-            return;
-        }
-        QueryState::Working { since } => {
-            ui.scope_builder(widgets::region(ui, "findings waiting").max_rect(outer.shrink(SIDE)), |ui| {
-                widgets::waiting(ui, "Looking for findings", since, cx)
-            });
-            return;
-        }
+    let asked = cx.ask(query(cx));
+    let QueryState::Ready(found) = asked else {
+        ui.scope_builder(widgets::region(ui, "no findings yet").max_rect(outer.shrink(SIDE)), |ui| {
+            widgets::ready(ui, cx, "Looking for findings", asked);
+        });
+        return;
     };
     if drawer::is_large(cx) {
         outer.min.y = filters::bar_ui(ui, cx, outer, found);

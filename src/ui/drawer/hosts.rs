@@ -46,16 +46,15 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
-    ui.scope_builder(widgets::region(ui, "hosts verdict").max_rect(rect), |ui| match cx.ask(HostsQuery) {
-        QueryState::Ready(report) => {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            ui.add_space(3.0);
-            hosts::headline_ui(ui, cx, report, 14.0);
-        }
-        QueryState::Working { since } => {
-            widgets::waiting(ui, "Reading the answer as each host does", since, cx);
-        }
-        _ => {}
+    let asked = cx.ask(HostsQuery);
+    if matches!(asked, QueryState::Failed(_)) {
+        return;
+    }
+    ui.scope_builder(widgets::region(ui, "hosts verdict").max_rect(rect), |ui| {
+        let Some(report) = widgets::ready(ui, cx, hosts::READING, asked) else { return };
+        ui.spacing_mut().item_spacing.y = 0.0;
+        ui.add_space(3.0);
+        hosts::headline_ui(ui, cx, report, 14.0);
     });
 }
 
@@ -79,6 +78,6 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
         QueryState::Failed(problem) => {
             ui.scope_builder(UiBuilder::new().max_rect(outer.shrink(SIDE)), |ui| widgets::problem_ui(ui, problem));
         }
-        QueryState::Working { .. } => {}
+        QueryState::Working { .. } | QueryState::Held { .. } => {}
     }
 }

@@ -32,6 +32,8 @@ enum Known<'a> {
     Not(&'a Row),
     Working,
     Failed(String),
+    /// Not counted before a person says so, for so many bytes.
+    Held(usize),
 }
 
 struct Line<'a> {
@@ -54,6 +56,7 @@ fn lines<'a>(cx: &Cx<'a>) -> Vec<Line<'a>> {
                 },
                 QueryState::Failed(problem) => Known::Failed(problem.message()),
                 QueryState::Working { .. } => Known::Working,
+                QueryState::Held { bytes } => Known::Held(bytes),
             },
         })
         .collect()
@@ -209,7 +212,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let head = Rect::from_min_size(outer.min, vec2(outer.width(), 22.0));
     head_ui(ui, head, &scale);
     let rest = Rect::from_min_max(head.left_bottom(), outer.max);
-    let shown: Vec<&Line<'_>> = lines.iter().filter(|line| !matches!(line.known, Known::Not(_))).collect();
+    let shown: Vec<&Line<'_>> = lines.iter().filter(|line| !matches!(line.known, Known::Not(_) | Known::Held(_))).collect();
     let is_low = ui.content_rect().height() < theme::SHORT;
     let all_id = Id::unique("every format of the ledger");
     let is_all = !is_low || shown.len() <= FEW || ui.data(|data| data.get_temp(all_id)).unwrap_or(false);
@@ -232,6 +235,14 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
             if !is_all || (is_low && shown.len() > FEW) {
                 more_ui(ui, &shown, &first, all_id, is_all);
+            }
+            if let Some(bytes) =
+                lines.iter().find_map(|line| if let Known::Held(bytes) = line.known { Some(bytes) } else { None })
+            {
+                ui.horizontal(|ui| {
+                    ui.add_space(SIDE);
+                    widgets::held_ui(ui, cx, bytes);
+                });
             }
             absent_ui(ui, lines);
             prose_ui(ui, cx, lines, scale.baseline);
@@ -461,6 +472,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
                 Known::Row(row, _) | Known::Not(row) => row.why.clone().unwrap_or_default(),
                 Known::Failed(why) => why.clone(),
                 Known::Working => "counting…".into(),
+                Known::Held(_) => "not counted".into(),
             };
             ui.painter().rect_stroke(square, theme::RADIUS_BAR, Stroke::new(1.0, color), egui::StrokeKind::Inside);
             widgets::text_at(ui, pos2(name_x, y), title, theme::base(), t.weak, columns.bar.left() - name_x - 8.0);
@@ -678,7 +690,7 @@ fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<(&'static str, String)> {
         .filter_map(|line| match line.known {
             Known::Row(row, count) => Some(CountedRow { row, count: Some(count), why: None }),
             Known::Not(row) => Some(CountedRow { row, count: None, why: None }),
-            Known::Working | Known::Failed(_) => None,
+            Known::Working | Known::Failed(_) | Known::Held(_) => None,
         })
         .collect();
     let strip = verdict::strip(&rows, cx.sent_as()?, &cx.state.settings.tokenizer)?;

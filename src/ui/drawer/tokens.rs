@@ -80,20 +80,15 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let t = ThemeTokens::of(ui);
     ui.scope_builder(widgets::region(ui, "map verdict").max_rect(rect).layout(Layout::left_to_right(Align::Center)), |ui| {
-        let map = match map(cx) {
-            QueryState::Ready(Some(map)) => map,
-            QueryState::Ready(_) => {
-                ui.label(RichText::new("No data in this answer, so nothing to break down.").font(theme::base()).color(t.weak));
-                return;
-            }
-            QueryState::Failed(problem) => {
-                ui.add(Label::new(RichText::new(problem.message()).font(theme::base()).color(t.bad)).truncate());
-                return;
-            }
-            QueryState::Working { since } => {
-                widgets::waiting(ui, "Sorting tokens", since, cx);
-                return;
-            }
+        let asked = map(cx);
+        if let QueryState::Failed(problem) = asked {
+            ui.add(Label::new(RichText::new(problem.message()).font(theme::base()).color(t.bad)).truncate());
+            return;
+        }
+        let Some(map) = widgets::ready(ui, cx, "Sorting tokens", asked) else { return };
+        let Some(map) = map else {
+            ui.label(RichText::new("No data in this answer, so nothing to break down.").font(theme::base()).color(t.weak));
+            return;
         };
         let total = map.total.total();
         let mut words = format!("{} in JSON, compact ({}):", widgets::number_text(total, "tokens"), map.encoding.name());

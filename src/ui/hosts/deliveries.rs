@@ -5,7 +5,6 @@ use egui::{Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use super::SIDE;
 use crate::analysis::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryRow};
 use crate::number::grouped;
-use crate::state::QueryState;
 use crate::ui::host_row;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
@@ -18,24 +17,11 @@ const NAME: f32 = 200.0;
 const COLUMN: f32 = 138.0;
 
 pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let deliveries = match cx.ask(DeliveriesQuery) {
-        QueryState::Ready(Some(deliveries)) => deliveries,
-        QueryState::Ready(_) => {
-            widgets::empty_ui(ui, "This answer has no data that could be sent another way.", None);
-            return;
-        }
-        QueryState::Failed(problem) => {
-            widgets::problem_ui(ui, problem);
-            return;
-        }
-        QueryState::Working { since } => {
-            ui.add_space(24.0);
-            ui.horizontal(|ui| {
-                ui.add_space(SIDE);
-                widgets::waiting(ui, "Sending the data in six ways through every host's rules", since, cx);
-            });
-            return;
-        }
+    let what = "Sending the data in six ways through every host's rules";
+    let Some(deliveries) = super::ready(ui, cx, what, cx.ask(DeliveriesQuery)) else { return };
+    let Some(deliveries) = deliveries else {
+        widgets::empty_ui(ui, "This answer has no data that could be sent another way.", None);
+        return;
     };
     let t = ThemeTokens::of(ui);
     let encoding = cx.state.settings.encoding();

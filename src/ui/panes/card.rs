@@ -12,8 +12,8 @@ use crate::analysis::special::Shown;
 use crate::analysis::{Picture, PictureQuery};
 use crate::capture::{Block, BlockKind};
 use crate::format::ParsedCapture;
+use crate::state::Action;
 use crate::state::media::MediaAction;
-use crate::state::{Action, QueryState};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
@@ -133,15 +133,8 @@ impl Controls {
             }
         });
         if self.is_picture && is_shown {
-            match cx.ask(PictureQuery(self.index)) {
-                QueryState::Ready(picture) => self.picture_ui(&mut child, picture),
-                QueryState::Working { since } => {
-                    widgets::waiting(&mut child, "Decoding the picture", since, cx);
-                }
-                QueryState::Failed(problem) => {
-                    widgets::problem_ui(&mut child, problem);
-                }
-            }
+            let picture = widgets::ready(&mut child, cx, "Decoding the picture", cx.ask(PictureQuery(self.index)));
+            picture.into_iter().for_each(|picture| self.picture_ui(&mut child, picture));
         }
         child.min_rect().height() + 14.0
     }

@@ -12,7 +12,7 @@ use crate::analysis::{DataTable, DataTableQuery, ParsedCaptureQuery, TableColumn
 use crate::capture::Payload;
 use crate::format::{ParsedCapture, TableForm, cell_text};
 use crate::json::{Kind, Node};
-use crate::state::{Action, PaneView, QueryState, TableAction, ViewAction};
+use crate::state::{Action, PaneView, TableAction, ViewAction};
 use crate::ui::marks;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::menu_item;
@@ -121,11 +121,7 @@ impl Grid<'_> {
 }
 
 fn table_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let table = match cx.ask(query(cx)) {
-        QueryState::Ready(table) => table,
-        QueryState::Failed(problem) => return super::failed_ui(ui, problem),
-        QueryState::Working { since } => return super::working_ui(ui, since, cx),
-    };
+    let Some(table) = super::ready(ui, cx, cx.ask(query(cx))) else { return };
     let Some(payload) = cx.ready(ParsedCaptureQuery).and_then(|subject| subject.payload.as_ref()) else { return };
     let view = &cx.state.view.table;
     let columns = columns(cx, table);

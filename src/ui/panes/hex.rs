@@ -13,7 +13,7 @@ use crate::capture::CaptureId;
 use crate::finding::MarkedText;
 use crate::format::ParsedCapture;
 use crate::format::format_title;
-use crate::state::{Action, PaneContent, PaneView, QueryState, ViewAction};
+use crate::state::{Action, PaneContent, PaneView, ViewAction};
 use crate::ui::Cx;
 use crate::ui::marks;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
@@ -114,11 +114,7 @@ fn copy<'a>(cx: &Cx<'a>, view: PaneView) -> Option<Copying<'a>> {
 }
 
 fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let bytes = match cx.ask(BytesQuery(pane.format)) {
-        QueryState::Ready(bytes) => bytes,
-        QueryState::Failed(problem) => return super::failed_ui(ui, problem),
-        QueryState::Working { since } => return super::working_ui(ui, since, cx),
-    };
+    let Some(bytes) = super::ready(ui, cx, cx.ask(BytesQuery(pane.format))) else { return };
     let t = ThemeTokens::of(ui);
     let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), t.text).size().x / 64.0;
     let layout = HexRow::fitting(bytes.len(), ((ui.available_width() - 24.0) / char_width) as usize);

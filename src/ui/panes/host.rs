@@ -107,11 +107,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
     let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER).size().x / 64.0;
     let columns = ((ui.available_width() - 32.0) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16;
     let folds_kept = pane.index == ALONE_PANE.index && !with_cuts && !cx.state.view.hosts.shows_kept;
-    let rows = match cx.ask(HostRowsQuery { host, columns, with_cuts, folds_kept }) {
-        QueryState::Ready(rows) => rows,
-        QueryState::Failed(problem) => return super::failed_ui(ui, problem),
-        QueryState::Working { since } => return super::working_ui(ui, since, cx),
-    };
+    let Some(rows) = super::ready(ui, cx, cx.ask(HostRowsQuery { host, columns, with_cuts, folds_kept })) else { return };
     if let Some(report) = cx.ready(HostsQuery)
         && let Some(why) = report.row(host).and_then(|row| row.view.not_computable.as_deref())
     {

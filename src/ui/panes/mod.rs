@@ -25,8 +25,6 @@ mod title;
 mod tree;
 mod variant;
 
-use std::time::Duration;
-
 use egui::{Id, Ui};
 
 use self::header::Chooser;
@@ -35,7 +33,7 @@ use super::theme::ThemeTokens;
 use super::{Cx, widgets};
 use crate::format::ParsedCapture;
 use crate::problem::{Problem, ProblemKind};
-use crate::state::{Action, PaneContent, PaneView};
+use crate::state::{Action, PaneContent, PaneView, QueryState};
 
 pub use frame::panes_ui;
 pub use host::{host_alone_ui, legend_ui as host_legend_ui, next_cut, show_in_host};
@@ -128,12 +126,21 @@ pub fn copying<'a>(cx: &Cx<'a>, view: PaneView) -> Option<Copying<'a>> {
     (kind(view).copy)(cx, view)
 }
 
-fn working_ui(ui: &mut Ui, since: Duration, cx: &Cx<'_>) {
+/// What a pane shows, if it is there; else why it is not.
+fn ready<'a, T>(ui: &mut Ui, cx: &Cx<'_>, asked: QueryState<'a, T>) -> Option<&'a T> {
+    if let QueryState::Failed(problem) = asked {
+        failed_ui(ui, problem);
+        return None;
+    }
+    if let QueryState::Ready(out) = asked {
+        return Some(out);
+    }
     ui.add_space(12.0);
     ui.horizontal(|ui| {
         ui.add_space(16.0);
-        widgets::waiting(ui, "Reading the answer", since, cx);
-    });
+        widgets::ready(ui, cx, "Reading the answer", asked)
+    })
+    .inner
 }
 
 /// A format that does not exist for this answer is an empty state with its reason; anything else is a problem.

@@ -83,17 +83,13 @@ pub fn readers_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.close();
         }
     };
-    match cx.ask(ReadersQuery) {
-        QueryState::Ready(readers) => {
-            let default = readers.default.map_or("finds no data", |reader| reader.title);
-            choose(ui, &format!("Automatic · {default}"), ReadText::Auto);
-            for found in &readers.found {
-                let label = format!("{} · {}", found.reader.title, share_text(found.records, found.share));
-                choose(ui, &label, ReadText::By(found.reader));
-            }
+    if let Some(readers) = widgets::ready(ui, cx, "Trying every reader", cx.ask(ReadersQuery)) {
+        let default = readers.default.map_or("finds no data", |reader| reader.title);
+        choose(ui, &format!("Automatic · {default}"), ReadText::Auto);
+        for found in &readers.found {
+            let label = format!("{} · {}", found.reader.title, share_text(found.records, found.share));
+            choose(ui, &label, ReadText::By(found.reader));
         }
-        QueryState::Failed(problem) => drop(widgets::problem_ui(ui, problem)),
-        QueryState::Working { since } => drop(widgets::waiting(ui, "Trying every reader", since, cx)),
     }
     widgets::separator(ui);
     choose(ui, "Not as data", ReadText::Never);
@@ -164,7 +160,7 @@ fn pattern_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, pattern: &str) -> Rect {
     ui.painter().hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
     let (says, color, can_keep) = match tried(cx) {
         None => ("Named groups become members, such as (?<name>.+)".to_owned(), t.weak, false),
-        Some(QueryState::Working { .. }) => ("Trying…".to_owned(), t.weak, false),
+        Some(QueryState::Working { .. } | QueryState::Held { .. }) => ("Trying…".to_owned(), t.weak, false),
         Some(QueryState::Failed(problem)) => (problem.what.clone(), t.bad, false),
         // The library draws the place below its first line.
         Some(QueryState::Ready(Err(why))) => (why.lines().last().unwrap_or_default().to_owned(), t.bad, false),
@@ -220,29 +216,26 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
     let tip = "Values, names and items in the text that the data lacks. Matched by words, so check before you rely on it.";
     let response = Button::new(&label).icon(icons::MISSING).frameless().tip(tip).height(22.0).show(ui);
     let popup = Popup::menu(&response).width(360.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    popup.show(|ui| match cx.ask(StatementsQuery) {
-        QueryState::Ready(statements) => {
-            ui.set_min_width(360.0);
-            let encoding = cx.state.settings.encoding();
-            let head = format!("Only in the text · {}", number_text(statements.tokens.get(encoding), "tokens"));
-            ui.label(RichText::new(head).font(theme::semibold(12.0)).color(t.strong));
-            ui.spacing_mut().item_spacing.y = 0.0;
-            let rows = statements.rows.len();
-            ScrollArea::vertical().max_height(320.0).show_rows(ui, 26.0, rows, |ui, shown| {
-                for row in &statements.rows[shown] {
-                    let tokens = row.tokens.get(encoding);
-                    if statement_row(ui, t, &row.text, row.line, row.kind, tokens).clicked() {
-                        ui.data_mut(|data| data.insert_temp(pane.goto_id(), row.range.start));
-                    }
+    popup.show(|ui| {
+        let Some(statements) = widgets::ready(ui, cx, "Counting", cx.ask(StatementsQuery)) else { return };
+        ui.set_min_width(360.0);
+        let encoding = cx.state.settings.encoding();
+        let head = format!("Only in the text · {}", number_text(statements.tokens.get(encoding), "tokens"));
+        ui.label(RichText::new(head).font(theme::semibold(12.0)).color(t.strong));
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let rows = statements.rows.len();
+        ScrollArea::vertical().max_height(320.0).show_rows(ui, 26.0, rows, |ui, shown| {
+            for row in &statements.rows[shown] {
+                let tokens = row.tokens.get(encoding);
+                if statement_row(ui, t, &row.text, row.line, row.kind, tokens).clicked() {
+                    ui.data_mut(|data| data.insert_temp(pane.goto_id(), row.range.start));
                 }
-            });
-            if statements.more > 0 {
-                let more = format!("{} more", widgets::grouped(statements.more as u64));
-                ui.label(RichText::new(more).font(theme::small()).color(t.weak));
             }
+        });
+        if statements.more > 0 {
+            let more = format!("{} more", widgets::grouped(statements.more as u64));
+            ui.label(RichText::new(more).font(theme::small()).color(t.weak));
         }
-        QueryState::Failed(problem) => drop(widgets::problem_ui(ui, problem)),
-        QueryState::Working { since } => drop(widgets::waiting(ui, "Counting", since, cx)),
     });
 }
 

@@ -22,7 +22,7 @@ use crate::capture::{Block, BlockKind};
 use crate::finding::{MarkedText, Severity};
 use crate::format::ParsedCapture;
 use crate::format::format_title;
-use crate::state::{PaneContent, PaneView, QueryState};
+use crate::state::{PaneContent, PaneView};
 use crate::ui::marks;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
@@ -181,14 +181,11 @@ fn blocks_text(blocks: &[Block]) -> String {
 }
 
 fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let view = match cx.ask(RenderedQuery(pane.format)) {
-        QueryState::Ready(view) => view,
-        QueryState::Failed(problem) => return super::failed_ui(ui, problem),
-        QueryState::Working { since } => return super::working_ui(ui, since, cx),
-    };
+    let Some(view) = super::ready(ui, cx, cx.ask(RenderedQuery(pane.format))) else { return };
     let subject = cx.ready(ParsedCaptureQuery);
     if pane.format == "content" && subject.is_none() {
-        return super::working_ui(ui, cx.state.now, cx);
+        super::ready(ui, cx, cx.ask(ParsedCaptureQuery));
+        return;
     }
     let id = Id::unique(("rendered flow", pane.index));
     let known: Option<Arc<Mutex<Flow>>> = ui.data(|data| data.get_temp(id));

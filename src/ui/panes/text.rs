@@ -77,7 +77,8 @@ pub fn copy<'a>(cx: &Cx<'a>, view: PaneView) -> Option<Copying<'a>> {
 }
 
 fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let view = match cx.ask(TextQuery(pane.format)) {
+    let asked = cx.ask(TextQuery(pane.format));
+    let view = match asked {
         QueryState::Ready(view) => view,
         QueryState::Failed(problem) if pane.format == "content" => {
             // An error or a torn answer has no text, but it has bytes.
@@ -93,8 +94,10 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             }
             return;
         }
-        QueryState::Failed(problem) => return super::failed_ui(ui, problem),
-        QueryState::Working { since } => return super::working_ui(ui, since, cx),
+        _ => {
+            super::ready(ui, cx, asked);
+            return;
+        }
     };
     let digits = view.line_count.max(10).ilog10() as f32 + 1.0;
     let gutter = (digits * 7.0 + 26.0).round();
@@ -114,9 +117,11 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             ui.data_mut(|data| data.insert_temp(prepared_id(pane), Arc::clone(&new)));
             new
         }
-        (QueryState::Failed(problem), _) => return super::failed_ui(ui, problem),
-        (_, Some(known)) => known,
-        (QueryState::Working { since }, None) => return super::working_ui(ui, since, cx),
+        (QueryState::Working { .. }, Some(known)) => known,
+        (asked, _) => {
+            super::ready(ui, cx, asked);
+            return;
+        }
     };
     prepared.lock().show(ui, cx, pane, gutter);
 }

@@ -101,16 +101,12 @@ fn copy_data<'a>(cx: &Cx<'a>, _: PaneView) -> Option<Copying<'a>> {
 }
 
 fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let view = match cx.ask(TreeQuery) {
-        QueryState::Ready(Some(view)) => view,
-        QueryState::Ready(_) => {
-            if widgets::empty_ui(ui, "No data in this answer.", Some("Read the text by a pattern…")) {
-                cx.send(ViewAction::TryPattern(Some(r"^(?<name>.+)$".to_owned())));
-            }
-            return;
+    let Some(view) = super::ready(ui, cx, cx.ask(TreeQuery)) else { return };
+    let Some(view) = view else {
+        if widgets::empty_ui(ui, "No data in this answer.", Some("Read the text by a pattern…")) {
+            cx.send(ViewAction::TryPattern(Some(r"^(?<name>.+)$".to_owned())));
         }
-        QueryState::Failed(problem) => return super::failed_ui(ui, problem),
-        QueryState::Working { since } => return super::working_ui(ui, since, cx),
+        return;
     };
     let same = known(ui, pane).filter(|known| Arc::ptr_eq(&known.lock().view, view));
     let shared = same.unwrap_or_else(|| {
@@ -124,7 +120,7 @@ fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     flat.tokens = match cx.ask(TreeTokensQuery) {
         QueryState::Ready(tokens) => tokens.clone().ok_or("–"),
         QueryState::Working { .. } => Err("…"),
-        QueryState::Failed(_) => Err("–"),
+        QueryState::Failed(_) | QueryState::Held { .. } => Err("–"),
     };
     flat.show(ui, cx, pane);
 }

@@ -7,6 +7,7 @@ use egui::{Align, Frame, Layout, Margin, Response, RichText, Role, Sense, Stroke
 
 use super::{Button, seconds};
 use crate::problem::Problem;
+use crate::state::{QueryState, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons};
 
@@ -39,6 +40,39 @@ pub fn waiting(ui: &mut Ui, what: &str, since: Duration, cx: &Cx<'_>) -> Respons
     response.widget_info(|| WidgetInfo::labeled(Role::ProgressIndicator, true, &text));
     response
 }
+
+/// What was asked for, if it is there; else why it is not, and what can be done about it.
+pub fn ready<'a, T>(ui: &mut Ui, cx: &Cx<'_>, what: &str, asked: QueryState<'a, T>) -> Option<&'a T> {
+    match asked {
+        QueryState::Ready(out) => return Some(out),
+        QueryState::Working { since } => drop(waiting(ui, what, since, cx)),
+        QueryState::Failed(problem) => drop(problem_ui(ui, problem)),
+        QueryState::Held { bytes } => held_ui(ui, cx, bytes),
+    }
+    None
+}
+
+/// What an answer takes to be counted whole, and the word that is waited for.
+pub fn held_ui(ui: &mut Ui, cx: &Cx<'_>, bytes: usize) {
+    let t = ThemeTokens::of(ui);
+    let size = super::bytes(bytes as u64);
+    // See `benches/RESULTS.md`.
+    let takes = format!("about {} s", super::grouped((bytes as f64 / 1e6 * SECONDS_PER_MB).ceil() as u64));
+    let whole = format!("{size} · counting every format and host takes {takes}");
+    ui.horizontal(|ui| {
+        if Button::new("Count").small().name("Count every format and host").show(ui).clicked() {
+            cx.send(ViewAction::CountUpTo(bytes));
+        }
+        let words = if ui.available_width() < 320.0 { &format!("{size} · {takes}") } else { &whole };
+        let label = ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).truncate());
+        label.on_hover_text(format!(
+            "{whole}: {SECONDS_PER_MB} s a megabyte, as measured on two cores. Larger answers ask again."
+        ));
+    });
+}
+
+/// How long counting all that is counted of an answer takes on two cores.
+const SECONDS_PER_MB: f64 = 0.7;
 
 /// A problem: what, where and what to do, never re-worded.
 pub fn problem_ui(ui: &mut Ui, problem: &Problem) -> Response {

@@ -1,9 +1,10 @@
 //! Panes: text selected and found, separators, the format flipped by key.
 
-use super::{Window, called, click, copied, press, until, until_label};
+use super::{Window, called, click, copied, on_sample_at, press, until, until_label};
 use crate::live::open_sized;
 use egui::{Event, Key, Modifiers};
 use egui_kittest::kittest::Queryable;
+use mcp_loupe::state::ViewAction;
 
 fn point(window: &mut Window, pos: egui::Pos2) {
     window.event(Event::PointerMoved(pos));
@@ -129,4 +130,26 @@ fn tokens_are_counted_as_chosen_and_taken_apart() {
     until_label(&mut window, "in JSON, compact (o200k_base)");
     until_label(&mut window, "Where the saving comes from");
     until_label(&mut window, "By key, over all records");
+}
+
+#[test]
+fn a_large_answer_is_counted_whole_once_a_person_says_so() {
+    let mut window = on_sample_at([1_600.0, 1_000.0]);
+    // What is large is set low, so that a small answer waits.
+    window.state_mut().state.perform(ViewAction::CountUpTo(100), &mut Vec::new());
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until_label(&mut window, "counting every format and host takes about");
+    until(&mut window, "the rest is done", |window| window.state().state.answers.working() == 0);
+    let rows = |window: &Window| {
+        let state = &window.state().state;
+        state.view.capture.as_ref().map_or(0, |capture| state.counted_rows(capture).len())
+    };
+    // What the server sends and the plain choice, in the strip and in the ledger.
+    assert_eq!(rows(&window), 5);
+    assert!(window.query_all_by_label_contains("Sent now").next().is_some());
+    assert!(window.query_all_by_label_contains("YAML").next().is_none());
+    window.get_all_by_label("Count every format and host").next().unwrap().click();
+    until(&mut window, "every format is counted", |window| rows(window) == mcp_loupe::format::FORMATS.len());
+    until_label(&mut window, "YAML");
+    assert!(window.query_all_by_label_contains("counting every format and host").next().is_none());
 }

@@ -7,7 +7,7 @@ use crate::analysis::{RowQuery, Saving, SavingQuery, TokenMap};
 use crate::format::FORMATS;
 use crate::format::format_title;
 use crate::number::signed;
-use crate::state::{Action, QueryState, TokensAction};
+use crate::state::{Action, TokensAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
@@ -46,15 +46,9 @@ pub fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, _map: &TokenMap) {
         }
     });
     ui.add_space(4.0);
-    match cx.ask(SavingQuery { from, to, encoding: cx.state.settings.encoding() }) {
-        QueryState::Ready(Some(saving)) => steps_ui(ui, saving, from, to),
-        QueryState::Failed(problem) => {
-            widgets::problem_ui(ui, problem);
-        }
-        QueryState::Working { since } => {
-            widgets::waiting(ui, "Measuring steps", since, cx);
-        }
-        QueryState::Ready(None) => {}
+    let asked = cx.ask(SavingQuery { from, to, encoding: cx.state.settings.encoding() });
+    if let Some(Some(saving)) = widgets::ready(ui, cx, "Measuring steps", asked) {
+        steps_ui(ui, saving, from, to);
     }
 }
 
