@@ -121,9 +121,8 @@ pub struct LinkArgs {
     /// Open the address of a login in the browser; for `compare`, also call a tool that is not declared read-only
     #[arg(long)]
     pub yes: bool,
-    /// As [`DataArgs::data_dir`].
-    #[arg(skip)]
-    pub data_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub data: DataArgs,
     /// What the session knows to be secret; its copies are one list.
     #[arg(skip)]
     pub known: Known,
@@ -188,8 +187,6 @@ pub struct ListArgs {
     pub link: LinkArgs,
     #[command(flatten)]
     pub print: PrintArgs,
-    #[command(flatten)]
-    pub data: DataArgs,
 }
 
 /// A SOURCE by itself, as a collection names one.

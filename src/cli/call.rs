@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 
 use super::args;
-use super::args::{DataArgs, LinkArgs, SourceArgs, ViewArgs};
+use super::args::{LinkArgs, SourceArgs, ViewArgs};
 use super::client::{Interrupt, list_tools, with_session};
 use super::suggest;
 use super::view::ViewRequest;
@@ -48,12 +48,10 @@ pub struct CallArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub link: LinkArgs,
-    #[command(flatten)]
-    pub data: DataArgs,
 }
 
 pub fn run(args: &CallArgs) -> Done {
-    let hosts = LazyCell::new(|| hosts::load(&args.data));
+    let hosts = LazyCell::new(|| hosts::load(&args.link.data));
     let identity = match args.as_host.as_deref() {
         Some(id) => Some(identity(&hosts, id, &answers::answering(&args.link.answers, true)?)?),
         None => None,
@@ -61,14 +59,14 @@ pub fn run(args: &CallArgs) -> Done {
     let asked = ViewRequest::read(&args.view, || Arc::clone(&hosts))?;
     let source = args.source.required()?;
     let arguments = read_arguments(args.args.as_deref())?;
-    let shown = CallOutput { asked: &asked, keep: Some((&args.keep, &args.data)) };
+    let shown = CallOutput { asked: &asked, keep: Some(&args.keep) };
     call(&source, &args.tool, arguments, args.send_anyway, &args.link, identity, &shown)
 }
 
 /// What becomes of the answer: how it is printed, and whether it is kept.
 pub struct CallOutput<'a> {
     pub asked: &'a ViewRequest,
-    pub keep: Option<(&'a KeepArgs, &'a args::DataArgs)>,
+    pub keep: Option<&'a KeepArgs>,
 }
 
 /// How the host with this id names itself to a server.
@@ -120,7 +118,7 @@ pub fn call(
         },
         |capture, cancel| {
             let status = shown.asked.print(capture.clone(), cancel)?;
-            Ok(shown.keep.map_or(status, |(keep, data)| keep.keep(&capture, &link.known, data, quiet, status)))
+            Ok(shown.keep.map_or(status, |keep| keep.keep(&capture, link, quiet, status)))
         },
     )
 }

@@ -57,7 +57,7 @@ enum MadeFor {
 
 pub fn run(args: &CheckArgs) -> Done {
     let (settings, file) = args.rules.settings()?;
-    let hosts = hosts::load(&args.data);
+    let hosts = hosts::load(&args.link.data);
     let budgets = args.budget.iter().map(|text| budget(text)).collect::<Result<Vec<_>, _>>()?;
     let encoding = view::encoding(args.tokenizer.as_deref())?;
     let baseline = args.baseline.as_deref().filter(|path| !args.update || path.exists()).map(read_baseline).transpose()?;

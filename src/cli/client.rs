@@ -359,7 +359,7 @@ pub fn limits(given: &[String]) -> Result<Limits, Problem> {
 
 /// Where logins are kept: the system's keychain, else a file in the folder of `--data-dir` or the one for settings.
 fn logins(link: &LinkArgs) -> mcp::login::LoginStore {
-    keep(link.data_dir.as_deref())
+    keep(link.data.data_dir.as_deref())
 }
 
 /// The same for a folder of `--data-dir`.

@@ -56,24 +56,6 @@ impl Cli {
     }
 }
 
-impl Cli {
-    /// Hands on what one part of the arguments needs of another.
-    pub fn settle(&mut self) {
-        let (link, data) = match &mut self.command {
-            Some(Command::Tools(args) | Command::Resources(args) | Command::Prompts(args)) => (&mut args.link, &args.data),
-            Some(Command::Call(args)) => (&mut args.link, &args.data),
-            Some(Command::Read(args)) => (&mut args.link, &args.data),
-            Some(Command::Prompt(args)) => (&mut args.link, &args.data),
-            Some(Command::Compare(args)) => (&mut args.link, &args.data),
-            Some(Command::Run(args)) => (&mut args.link, &args.data),
-            Some(Command::Check(args)) => (&mut args.link, &args.data),
-            Some(Command::Fixture(args)) => return args.settle(),
-            _ => return,
-        };
-        link.data_dir.clone_from(&data.data_dir);
-    }
-}
-
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List a server's tools
@@ -159,8 +141,6 @@ pub struct ReadArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub link: LinkArgs,
-    #[command(flatten)]
-    pub data: DataArgs,
 }
 
 #[derive(Args, Debug)]
@@ -179,8 +159,6 @@ pub struct PromptArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub link: LinkArgs,
-    #[command(flatten)]
-    pub data: DataArgs,
 }
 
 #[derive(Args, Debug)]
@@ -211,8 +189,6 @@ pub struct CompareArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub link: LinkArgs,
-    #[command(flatten)]
-    pub data: DataArgs,
 }
 
 #[derive(Args, Debug)]
@@ -313,8 +289,6 @@ pub struct RunArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub link: LinkArgs,
-    #[command(flatten)]
-    pub data: DataArgs,
 }
 
 #[derive(Args, Debug)]

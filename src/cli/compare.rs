@@ -44,7 +44,7 @@ pub fn run(args: &command::CompareArgs) -> Done {
         view::encoding(args.tokenizer.as_deref())?;
     }
     let read_text = view::read_text(args.read_text.as_deref())?;
-    let hosts = if args.print.json { hosts::load(&args.data) } else { Arc::default() };
+    let hosts = if args.print.json { hosts::load(&args.link.data) } else { Arc::default() };
     let arguments = read_arguments(args.args.as_deref())?;
     refused_by(None, &arguments, false)?;
     let quiet = args.print.quiet;
@@ -78,7 +78,7 @@ pub fn run(args: &command::CompareArgs) -> Done {
             let kept = captures.clone();
             let status =
                 print(&plan, captures, &Output { tokenizer: &tokenizer, hosts: &hosts, table, print: args.print }, cancel)?;
-            Ok(args.keep.keep_all(&kept, &args.link.known, &args.data, quiet, status))
+            Ok(args.keep.keep_all(&kept, &args.link, quiet, status))
         },
     )
 }

@@ -63,10 +63,7 @@ pub fn main() -> ExitCode {
         return guard::main(arguments.into_iter().skip(2).collect());
     }
     let (done, json) = match Cli::try_parse_from(&arguments) {
-        Ok(mut cli) => {
-            cli.settle();
-            (run(&cli), cli.wants_json())
-        }
+        Ok(cli) => (run(&cli), cli.wants_json()),
         Err(error) => match usage::problem(&error) {
             Some(problem) => (Err(problem), usage::wants_json(&arguments)),
             // `--help` and `--version` are answers; clap knows how they look.

@@ -61,7 +61,7 @@ fn page(server: &Server, prompts: &[Prompt]) -> String {
 }
 
 pub fn get(args: &command::PromptArgs) -> Done {
-    let asked = ViewRequest::read(&args.view, || hosts::load(&args.data))?;
+    let asked = ViewRequest::read(&args.view, || hosts::load(&args.link.data))?;
     let source = args.source.required()?;
     let arguments = call::read_arguments(args.args.as_deref())?;
     refused_by(None, &arguments, false)?;
@@ -93,7 +93,7 @@ pub fn get(args: &command::PromptArgs) -> Done {
         },
         |capture, cancel| {
             let status = asked.print(capture.clone(), cancel)?;
-            Ok(args.keep.keep(&capture, &args.link.known, &args.data, quiet, status))
+            Ok(args.keep.keep(&capture, &args.link, quiet, status))
         },
     )
 }

@@ -73,7 +73,7 @@ fn page(server: &Server, resources: &[Resource]) -> String {
 }
 
 pub fn read(args: &command::ReadArgs) -> Done {
-    let asked = ViewRequest::read(&args.view, || hosts::load(&args.data))?;
+    let asked = ViewRequest::read(&args.view, || hosts::load(&args.link.data))?;
     let source = args.source.required()?;
     let quiet = asked.is_quiet();
     with_session(
@@ -95,7 +95,7 @@ pub fn read(args: &command::ReadArgs) -> Done {
         },
         |capture, cancel| {
             let status = asked.print(capture.clone(), cancel)?;
-            Ok(args.keep.keep(&capture, &args.link.known, &args.data, quiet, status))
+            Ok(args.keep.keep(&capture, &args.link, quiet, status))
         },
     )
 }

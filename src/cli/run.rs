@@ -31,7 +31,7 @@ pub fn run(args: &command::RunArgs) -> Done {
     let collection = Collection::parse(&read(&args.file)?, &place)?;
     let before = args.against.as_deref().map(|path| PreviousRun::parse(read(path)?.as_bytes(), &path.display().to_string()));
     let before = before.transpose()?;
-    let hosts = hosts::load(&args.data);
+    let hosts = hosts::load(&args.link.data);
     for budget in collection.calls.iter().flat_map(|call| &call.budgets) {
         if let BudgetOf::Host(id) = &budget.of {
             hosts::known(&hosts, id, &place)?;
@@ -60,7 +60,7 @@ pub fn run(args: &command::RunArgs) -> Done {
             let kept = captures.clone();
             let status = print(&collection, server, &tools, captures, before.as_ref(), &hosts, args.print, cancel)?;
             let keep = KeepArgs { keep: args.keep, no_redact: args.write.no_redact, write: args.write.clone() };
-            let status = keep.keep_all(&kept, &args.link.known, &args.data, quiet, status);
+            let status = keep.keep_all(&kept, &args.link, quiet, status);
             unsaved.map_or(Ok(status), Err)
         },
     )

@@ -25,7 +25,7 @@ pub fn run(args: &command::WindowArgs) -> Done {
 
 fn in_terminal(source: &Source, args: &command::WindowArgs) -> Done {
     let quiet = args.quiet;
-    let link = LinkArgs { limit: args.limit.clone(), data_dir: args.data.data_dir.clone(), ..LinkArgs::default() };
+    let link = LinkArgs { limit: args.limit.clone(), data: args.data.clone(), ..LinkArgs::default() };
     match source {
         Source::Sample(spec) if has_sample_tool(&spec.set) => {
             let shown = call::CallOutput { asked: &ViewRequest::ledger(quiet), keep: None };

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::args::DataArgs;
+use super::args::LinkArgs;
 use super::output::{self, columns, one_line};
 use crate::cancel::Cancel;
 use crate::capture::Capture;
@@ -127,11 +127,11 @@ pub fn preview(redacted: &RedactedCapture, files: &[(&str, &[u8])]) -> String {
 impl KeepArgs {
     /// Puts the capture into the history, where that was asked for; gives the exit status. The answer has been printed by
     /// now: a failure is said, and costs nothing else.
-    pub fn keep(&self, capture: &Capture, known: &Known, data: &DataArgs, quiet: bool, status: u8) -> u8 {
+    pub fn keep(&self, capture: &Capture, link: &LinkArgs, quiet: bool, status: u8) -> u8 {
         if !self.keep {
             return status;
         }
-        match self.try_keep(capture, known, data) {
+        match self.try_keep(capture, link) {
             Ok(said) => {
                 output::note(quiet, &said);
                 status
@@ -144,16 +144,16 @@ impl KeepArgs {
     }
 
     /// The same for several.
-    pub fn keep_all(&self, captures: &[Capture], known: &Known, data: &DataArgs, quiet: bool, status: u8) -> u8 {
-        captures.iter().fold(status, |status, capture| self.keep(capture, known, data, quiet, status))
+    pub fn keep_all(&self, captures: &[Capture], link: &LinkArgs, quiet: bool, status: u8) -> u8 {
+        captures.iter().fold(status, |status, capture| self.keep(capture, link, quiet, status))
     }
 
-    fn try_keep(&self, capture: &Capture, known: &Known, data: &DataArgs) -> Result<String, Problem> {
-        let folder = data.data_dir.clone().or_else(store::data_folder).ok_or_else(|| {
+    fn try_keep(&self, capture: &Capture, link: &LinkArgs) -> Result<String, Problem> {
+        let folder = link.data.data_dir.clone().or_else(store::data_folder).ok_or_else(|| {
             Problem::new(ProblemKind::Io, "there is no folder for the history").hint("name one with `--data-dir DIR`")
         })?;
         let write = WriteArgs { no_redact: self.no_redact, ..self.write.clone() };
-        let redacted = write.prepare(capture, &write.options(known)?)?;
+        let redacted = write.prepare(capture, &write.options(&link.known)?)?;
         let history = History::at(&folder);
         let id = history.add(&redacted.capture, &Label::default())?;
         Ok(format!("kept as {} · {}", history.folder(&id).display(), redacted.exactness()))

@@ -68,6 +68,9 @@ fn small(at: usize) -> u32 {
 
 /// Characters that are not white space.
 pub(super) fn blank_free(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.bytes().filter(|byte| !matches!(byte, b'\t'..=b'\r' | b' ')).count();
+    }
     text.chars().filter(|char| !char.is_whitespace()).count()
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::cli::args::{DataArgs, LinkArgs, PrintArgs, SourceArgs};
+use crate::cli::args::{LinkArgs, PrintArgs, SourceArgs};
 use crate::cli::findings::RuleArgs;
 
 /// Calls to be made: a tool each, with the arguments that follow it.
@@ -103,6 +103,4 @@ pub struct CheckArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub link: LinkArgs,
-    #[command(flatten)]
-    pub data: DataArgs,
 }
