@@ -14,6 +14,7 @@ use super::{
 };
 use crate::analysis::{About, DeliveriesQuery, HostsQuery, Inquiry, ParsedCaptureQuery, QueryResult, Target, ToolTokensQuery};
 use crate::capture::{Capture, CaptureId};
+use crate::number::number_of;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{SampleSpec, Source};
 
@@ -304,6 +305,43 @@ impl State {
         if self.capture_of(&capture.id).is_none() {
             self.captures.push(self.read_texts.applied(capture));
         }
+    }
+
+    /// Whether a capture is in the comparison that is open, which would have a hole without it.
+    pub fn is_compared(&self, id: &CaptureId) -> bool {
+        self.comparisons.current.as_ref().is_some_and(|compare| compare.series.captures.iter().flatten().any(|own| own == id))
+    }
+
+    /// Takes captures out of the list, but for those that are compared; in place of the one shown the next older one is.
+    pub(super) fn remove_captures(&mut self, ids: &[CaptureId], effects: &mut Vec<Effect>) {
+        let is_gone = |state: &Self, id: &CaptureId| ids.contains(id) && !state.is_compared(id);
+        let places = self.captures.iter().enumerate().filter(|(_, capture)| is_gone(self, &capture.id));
+        let removed: Vec<(usize, Arc<Capture>)> = places.map(|(at, capture)| (at, Arc::clone(capture))).collect();
+        let what = match removed.as_slice() {
+            [] => return,
+            [(_, one)] => format!("Removed an answer of {}", one.tool.name),
+            more => format!("Removed {}", number_of(more.len() as u64, "answers")),
+        };
+        let is_removed = |id: &CaptureId| removed.iter().any(|(_, capture)| capture.id == *id);
+        self.captures.retain(|capture| !is_removed(&capture.id));
+        effects.extend(self.answers.forget_captures(is_removed).into_iter().map(Effect::Forget));
+        let shown = self.view.capture.take_if(|shown| is_removed(shown));
+        if let Some(shown) = &shown {
+            let at = removed.iter().position(|(_, capture)| capture.id == *shown).map_or(0, |gone| removed[gone].0 - gone);
+            match self.captures.get(at.saturating_sub(1)).map(|next| next.id.clone()) {
+                Some(next) => self.show_capture(&next),
+                None => self.view.screen = Screen::Start,
+            }
+        }
+        self.offer_undo(what, UndoStep::Captures { removed, shown });
+    }
+
+    /// Puts captures back where they stood.
+    pub(super) fn restore_captures(&mut self, removed: Vec<(usize, Arc<Capture>)>, shown: Option<&CaptureId>) {
+        for (at, capture) in removed {
+            self.captures.insert(at.min(self.captures.len()), capture);
+        }
+        shown.into_iter().for_each(|shown| self.show_capture(shown));
     }
 
     /// Adds every answer of a file and shows the first; that there are several is said.

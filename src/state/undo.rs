@@ -1,8 +1,10 @@
 //! What was taken away a moment ago, and can be brought back for a while.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Effect, PaneView, State};
+use crate::capture::{Capture, CaptureId};
 use crate::history::HistoryId;
 use crate::settings::Panels;
 use crate::source::{Recent, ServerMemory};
@@ -22,6 +24,12 @@ pub struct Undo {
 /// What brings it back.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum UndoStep {
+    Captures {
+        /// With its place in the list, in that order.
+        removed: Vec<(usize, Arc<Capture>)>,
+        /// That which was shown.
+        shown: Option<CaptureId>,
+    },
     Kept(HistoryId),
     Server {
         at: usize,
@@ -60,6 +68,7 @@ impl State {
     pub(super) fn undo(&mut self, effects: &mut Vec<Effect>) {
         let Some(undo) = self.undo.take() else { return };
         match undo.step {
+            UndoStep::Captures { removed, shown } => self.restore_captures(removed, shown.as_ref()),
             UndoStep::Kept(id) => self.restore_kept(id, effects),
             UndoStep::Server { at, recent, memory } => {
                 let at = at.min(self.importing.recent.len());
@@ -139,5 +148,28 @@ mod tests {
         assert_eq!(state.form().map(|form| form.text.to_string()).as_deref(), Some("{}"));
         perform(&mut state, Action::Undo);
         assert_eq!(state.form().map(|form| form.text.to_string()).as_deref(), Some(r#"{"city":"Bonn"}"#));
+    }
+
+    #[test]
+    fn captures_that_were_removed_come_back_to_their_places() {
+        let mut state = State::default();
+        let id = |name: &str| CaptureId(name.into());
+        for name in ["a", "b", "c", "d"] {
+            state.add_capture(Arc::new(Capture::empty(id(name), crate::capture::Server::default())));
+        }
+        let listed = |state: &State| state.captures.iter().map(|capture| capture.id.0.to_string()).collect::<String>();
+        let shown = |state: &State| state.view.capture.as_ref().map(|shown| shown.0.to_string());
+        perform(&mut state, ViewAction::RemoveCaptures(vec![id("d")]));
+        assert_eq!((listed(&state), shown(&state).as_deref()), ("abc".to_owned(), Some("c")), "the one before is shown");
+        perform(&mut state, Action::Undo);
+        assert_eq!((listed(&state), shown(&state).as_deref()), ("abcd".to_owned(), Some("d")));
+        perform(&mut state, ViewAction::SelectCapture(id("b")));
+        perform(&mut state, ViewAction::RemoveCaptures(vec![id("a"), id("b"), id("d"), id("no such")]));
+        assert_eq!((listed(&state), shown(&state).as_deref()), ("c".to_owned(), Some("c")));
+        assert_eq!(state.undo.as_ref().map(|undo| &*undo.what), Some("Removed 3 answers"));
+        perform(&mut state, Action::Undo);
+        assert_eq!((listed(&state), shown(&state).as_deref()), ("abcd".to_owned(), Some("b")));
+        perform(&mut state, ViewAction::RemoveCaptures(["a", "b", "c", "d"].map(id).to_vec()));
+        assert_eq!((listed(&state), state.view.screen), (String::new(), crate::state::Screen::Start));
     }
 }

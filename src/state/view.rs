@@ -163,6 +163,8 @@ pub enum ViewAction {
     /// Counts what answers of so many bytes in all cost, for as long as the program runs.
     CountUpTo(usize),
     SelectCapture(CaptureId),
+    /// Takes captures out of the list; what the history has of them stays there.
+    RemoveCaptures(Vec<CaptureId>),
     ShowStart,
     ShowSettings,
     /// Back from a screen of its own to the panes, or to the start page where there is no answer.
@@ -461,6 +463,7 @@ impl State {
         match action {
             ViewAction::CountUpTo(bytes) => self.answers.held_above = bytes,
             ViewAction::SelectCapture(id) => self.show_capture(&id),
+            ViewAction::RemoveCaptures(ids) => self.remove_captures(&ids, effects),
             ViewAction::ShowStart => {
                 view.screen = Screen::Start;
                 view.maximised = None;

@@ -143,7 +143,21 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
             cx.send(Action::Collection(CollectionAction::Collect(all_calls(cx))));
             ui.close();
         }
+        ui.separator();
+        let can_go = !cx.state.is_compared(&capture.id);
+        if widgets::menu_item(ui, icons::TRASH, "Remove from the list", "Del", can_go).clicked() {
+            cx.send(ViewAction::RemoveCaptures(vec![capture.id.clone()]));
+            ui.close();
+        }
+        let others: Vec<_> = all_calls(cx).into_iter().filter(|other| *other != capture.id).collect();
+        if widgets::menu_item(ui, icons::TRASH, "Remove all others", "", !others.is_empty()).clicked() {
+            cx.send(ViewAction::RemoveCaptures(others));
+            ui.close();
+        }
     });
+    if response.has_focus() && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Delete)) {
+        cx.send(ViewAction::RemoveCaptures(vec![capture.id.clone()]));
+    }
     if response.clicked() {
         // Ctrl click takes a second one beside the one shown.
         if ui.input(|input| input.modifiers.command) && other.is_some() {

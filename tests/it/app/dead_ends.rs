@@ -182,3 +182,26 @@ fn the_form_stays_open_while_the_first_argument_is_typed() {
     until(&mut window, "both are typed", |window| window.state().state.form().is_some_and(|form| form.text.contains("\"no\"")));
     assert!(window.get_by_role_and_label(Role::TextInput, "searchTerm").is_focused());
 }
+
+#[test]
+fn an_answer_is_removed_by_key_and_brought_back() {
+    let mut window = called([1_600.0, 1_000.0], "dual_search_companies");
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until(&mut window, "there are two", |window| window.state().state.captures.len() == 2);
+    let shown = |window: &Window| window.state().state.view.capture.clone();
+    let second = shown(&window);
+    window.get_by_label_contains("Capture 2: ").focus();
+    window.step();
+    press(&mut window, Key::Delete, Modifiers::NONE);
+    until_label(&mut window, "Removed an answer of dual_search_companies");
+    assert!(window.query_by_label_contains("Capture 2: ").is_none() && shown(&window).is_some());
+    assert_ne!(shown(&window), second);
+    press(&mut window, Key::Z, Modifiers::COMMAND);
+    until_label(&mut window, "Capture 2: ");
+    assert_eq!(shown(&window), second);
+    window.get_by_label_contains("Capture 1: ").click_secondary();
+    until_label(&mut window, "Remove all others");
+    click(&mut window, "Remove all others");
+    until(&mut window, "one is left", |window| window.state().state.captures.len() == 1);
+    until_label(&mut window, "Sent now, ");
+}
