@@ -219,6 +219,11 @@ impl Query for TableTokensQuery {
     type Out = Arc<[u64]>;
     const IS_COUNT: bool = true;
 
+    /// A person turned to the table.
+    fn is_held(&self) -> bool {
+        false
+    }
+
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let payload = payload(cx.subject()?)?;
         let table = DataTable::of(payload, self.list.as_deref())?;

@@ -79,11 +79,7 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(at) = clicked {
         cx.send(ViewAction::SetPane { pane: 1, shows: shown_by(cx, &strip, at) });
     }
-    let held = FORMATS.iter().find_map(|format| match cx.ask(RowQuery(format.id())) {
-        QueryState::Held { bytes } => Some(bytes),
-        _ => None,
-    });
-    match (&strip.note, held.filter(|_| rest.width() >= 200.0)) {
+    match (&strip.note, cx.held().filter(|_| rest.width() >= 200.0)) {
         (None, Some(bytes)) => alone(ui, rest, |ui| widgets::held_ui(ui, cx, bytes)),
         (Some(note), _) => note_ui(ui, cx, rest, note, !strip.cells.is_empty()),
         (None, None) => buttons_ui(ui, cx, &strip, rest, Some(&|ui| steps(ui, cx, &strip)), &copy_picture()),

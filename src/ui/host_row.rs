@@ -5,6 +5,9 @@ use crate::host::Evidence;
 use crate::state::HostsView;
 use crate::ui::icons;
 
+/// What is waited for while the report is made.
+pub const READING: &str = "Reading the answer as each host does";
+
 /// Own and pinned hosts before the others, which keep their order.
 pub fn first<T>(all: impl IntoIterator<Item = T>, is_first: impl Fn(&T) -> bool) -> Vec<T> {
     let (mut first, others): (Vec<T>, Vec<T>) = all.into_iter().partition(is_first);

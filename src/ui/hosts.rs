@@ -11,7 +11,7 @@ pub use lanes::{lanes_ui, next_cut};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::Button;
-use super::{Cx, icons, strip, widgets};
+use super::{Cx, host_row, icons, strip, widgets};
 use crate::analysis::{DeliveriesQuery, DeliveryKind, HostOutcome, HostsQuery, HostsReport};
 use crate::state::{Action, HostsAction, ProbeAction, QueryState, ViewAction};
 
@@ -41,14 +41,11 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if cx.state.view.hosts.shows_deliveries {
             return deliveries::deliveries_ui(ui, cx);
         }
-        if let Some(report) = ready(ui, cx, READING, asked) {
+        if let Some(report) = ready(ui, cx, host_row::READING, asked) {
             body_ui(ui, cx, rect, report);
         }
     });
 }
-
-/// What is waited for while the report is made.
-pub const READING: &str = "Reading the answer as each host does";
 
 /// What the screen shows, if it is there; else why it is not.
 fn ready<'a, T>(ui: &mut Ui, cx: &Cx<'_>, what: &str, asked: QueryState<'a, T>) -> Option<&'a T> {

@@ -72,6 +72,7 @@ use std::cell::RefCell;
 
 use crate::analysis::{CountQuery, HostCountQuery, HostsQuery, Inquiry, Query, RowQuery, ToolTokensQuery};
 use crate::capture::CaptureId;
+use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::problem::Problem;
 use crate::settings::PanelSize;
@@ -142,6 +143,14 @@ impl<'a> Cx<'a> {
     /// The result if it is there already; asks for it otherwise.
     pub fn ready<Q: Query>(&self, query: Q) -> Option<&'a Q::Out> {
         self.ask(query).ready()
+    }
+
+    /// How large the answer shown is, where formats of it are not counted before a person says so.
+    pub fn held(&self) -> Option<usize> {
+        FORMATS.iter().find_map(|format| match self.ask(RowQuery(format.id())) {
+            QueryState::Held { bytes } => Some(bytes),
+            _ => None,
+        })
     }
 
     /// The row of what the server sent, of any capture: `both`, else the one part that there is. `None` until it is known

@@ -38,10 +38,7 @@ pub fn view_as_menu(button: &Response, cx: &Cx<'_>) {
             cx.send(Action::Hosts(HostsAction::ViewAs(None)));
             ui.close();
         }
-        let Some(report) = cx.ready(HostsQuery) else {
-            ui.label("Reading the answer as each host does…");
-            return;
-        };
+        let Some(report) = widgets::ready(ui, cx, host_row::READING, cx.ask(HostsQuery)) else { return };
         ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
             for row in host_row::first(report.by_name(), |row| host_row::is_first(row, &cx.state.view.hosts)) {
                 if widgets::menu_row(ui, &row.host.name, None, chosen == Some(row.host.id)).clicked() {

@@ -8,7 +8,7 @@ use crate::state::{Action, HostsAction, PaneView, QueryState};
 use crate::ui::hosts::{self, UNASKED};
 use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, compare, icons};
+use crate::ui::{Cx, compare, host_row, icons};
 
 /// `28 · 17 show nothing`. Where the tab is not looked at, it waits until the panes have their answers.
 pub fn count(cx: &Cx<'_>) -> Option<String> {
@@ -51,7 +51,7 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
         return;
     }
     ui.scope_builder(widgets::region(ui, "hosts verdict").max_rect(rect), |ui| {
-        let Some(report) = widgets::ready(ui, cx, hosts::READING, asked) else { return };
+        let Some(report) = widgets::ready(ui, cx, host_row::READING, asked) else { return };
         ui.spacing_mut().item_spacing.y = 0.0;
         ui.add_space(3.0);
         hosts::headline_ui(ui, cx, report, 14.0);

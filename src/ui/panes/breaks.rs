@@ -32,9 +32,12 @@ pub(super) fn breaks_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
             };
             widgets::verdict_rows(ui, &verdict, inner.width(), rows);
         }
-        None => {
-            widgets::waiting(ui, "Reading every format back", cx.state.answers.since().unwrap_or(cx.state.now), cx);
-        }
+        None => match cx.held() {
+            Some(bytes) => widgets::held_ui(ui, cx, bytes),
+            None => {
+                widgets::waiting(ui, "Reading every format back", cx.state.answers.since().unwrap_or(cx.state.now), cx);
+            }
+        },
     });
     let strip = rect.with_max_y(used.response.rect.bottom() + 7.0);
     ui.painter().set(ground, Shape::rect_filled(strip, 0.0, t.warn_bg));

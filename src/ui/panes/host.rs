@@ -21,7 +21,7 @@ use crate::state::{Action, HostsAction, PaneContent, PaneView, QueryState};
 use crate::ui::marks;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, icons};
+use crate::ui::{Cx, host_row, icons};
 
 /// Rows that are shown of a text beyond what is visible, for a smooth edge.
 const SPARE: usize = 3;
@@ -41,16 +41,9 @@ fn title(cx: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens
 
 fn choices(ui: &mut Ui, cx: &Cx<'_>, chooser: &Chooser<'_>) {
     chooser.heading(ui, "What a host's model sees");
-    match cx.ready(HostsQuery) {
-        Some(report) => {
-            for row in &report.rows {
-                chooser.offer(ui, PaneView::Host(row.host.id), &row.host.name);
-            }
-        }
-        None => {
-            let t = ThemeTokens::of(ui);
-            ui.label(RichText::new("Reading the answer as each host does…").font(theme::small()).color(t.weak));
-        }
+    let Some(report) = widgets::ready(ui, cx, host_row::READING, cx.ask(HostsQuery)) else { return };
+    for row in &report.rows {
+        chooser.offer(ui, PaneView::Host(row.host.id), &row.host.name);
     }
 }
 
@@ -349,6 +342,7 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
                 let words = match cx.ask(HostsQuery) {
                     QueryState::Ready(report) => report.row(host).map(|row| row.dropped_text()),
                     QueryState::Working { .. } => Some("Reading the answer as this host does…".to_owned()),
+                    QueryState::Held { .. } => Some("What this host leaves out is not counted yet.".to_owned()),
                     _ => None,
                 };
                 let words = words.unwrap_or_else(|| "This host is not known any more.".to_owned());
