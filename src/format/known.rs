@@ -35,8 +35,8 @@ pub struct TextMemo {
     omitted: Mutex<Option<Omitted>>,
 }
 
-/// An answer without these keys.
-type Omitted = (Arc<BTreeSet<String>>, Arc<ParsedCapture>);
+/// An answer without these keys, or one that is being made.
+type Omitted = (Arc<BTreeSet<String>>, Arc<OnceLock<Arc<ParsedCapture>>>);
 
 fn key(text: &[u8]) -> Key {
     Sha256::digest(text).into()
@@ -118,16 +118,20 @@ impl TextMemo {
 
     /// The answer without these keys, made where it was last asked about without others.
     pub fn omitted(&self, keys: &Arc<BTreeSet<String>>, make: impl FnOnce() -> Arc<ParsedCapture>) -> Arc<ParsedCapture> {
-        let mut last = lock(&self.omitted);
-        match &*last {
-            Some((of, known)) if of == keys => Arc::clone(known),
-            _ => Arc::clone(&last.insert((Arc::clone(keys), make())).1),
-        }
+        let slot = {
+            let mut last = lock(&self.omitted);
+            match &*last {
+                Some((of, slot)) if of == keys => Arc::clone(slot),
+                _ => Arc::clone(&last.insert((Arc::clone(keys), Arc::default())).1),
+            }
+        };
+        // Outside the lock: who asks for the footprint does not wait.
+        Arc::clone(slot.get_or_init(make))
     }
 
     /// About how many bytes the answer without some keys holds.
     pub(super) fn footprint(&self) -> usize {
-        lock(&self.omitted).as_ref().map_or(0, |(_, omitted)| omitted.footprint())
+        lock(&self.omitted).as_ref().and_then(|(_, slot)| slot.get()).map_or(0, |omitted| omitted.footprint())
     }
 
     fn locate(&self, payload: &Payload, text: &str) -> FactMatches {

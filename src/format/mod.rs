@@ -53,11 +53,12 @@ impl ParsedCapture {
         Self { capture, reading, payload, known: std::sync::Arc::default() }
     }
 
-    /// About how many bytes it holds: the response, the indices over it and over its data, and what is known of it.
+    /// About how many bytes it holds: the response, once more for the texts in it, the indices over it and over its data,
+    /// and what is known of it.
     pub fn footprint(&self) -> usize {
         let reading = &self.reading.doc;
         let payload = self.payload.as_ref().filter(|payload| !std::sync::Arc::ptr_eq(&payload.doc, reading));
-        reading.weight() + payload.map_or(0, |payload| payload.doc.weight()) + self.known.footprint()
+        reading.weight() + reading.bytes().len() + payload.map_or(0, |payload| payload.doc.weight()) + self.known.footprint()
     }
 
     /// What the texts say that the data does not hold. Worked out once.

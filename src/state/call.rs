@@ -319,6 +319,7 @@ impl State {
         let removed: Vec<(usize, Arc<Capture>)> = places.map(|(at, capture)| (at, Arc::clone(capture))).collect();
         let what = match removed.as_slice() {
             [] => return,
+            [(_, one)] if one.tool.name.is_empty() => "Removed an answer".to_owned(),
             [(_, one)] => format!("Removed an answer of {}", one.tool.name),
             more => format!("Removed {}", number_of(more.len() as u64, "answers")),
         };

@@ -269,11 +269,11 @@ mod tests {
             Arc::new(Capture { response: Some(response.into()), ..Capture::empty(id(name), Server::default()) })
         };
         let (old, new) = (capture("old"), capture("new"));
-        let mut answers = QueryResults { budget: 25_000, ..QueryResults::default() };
+        let mut answers = QueryResults { budget: 50_000, ..QueryResults::default() };
         put(&mut answers, &old, of("old", CharactersQuery("content".into())), &[id("old")]);
         put(&mut answers, &old, of("old", ParsedCaptureQuery), &[id("old")]);
         put(&mut answers, &new, of("new", ParsedCaptureQuery), &[id("new")]);
-        // Two of some 10,000 bytes: there is room for both.
+        // Two of some 20,000 bytes: there is room for both.
         assert!(answers.get(&id("old"), ParsedCaptureQuery).is_some());
         let other = capture("other");
         put(&mut answers, &other, of("other", ParsedCaptureQuery), &[id("other")]);
