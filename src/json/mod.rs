@@ -256,7 +256,7 @@ impl<'a> Node<'a> {
 
     /// The exact bytes as text; bad UTF-8 becomes U+FFFD.
     pub fn raw_text(self) -> Cow<'a, str> {
-        String::from_utf8_lossy(self.raw())
+        lossy(self.raw())
     }
 
     pub fn parent(self) -> Option<Node<'a>> {
@@ -425,10 +425,15 @@ fn inside(raw: &[u8]) -> &[u8] {
     body.strip_suffix(b"\"").unwrap_or(body)
 }
 
+/// Bytes as text; bad UTF-8 becomes U+FFFD. What is good is found sooner than `from_utf8_lossy` finds it.
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
+
 /// Undoes the escapes of a string's inside.
 pub fn decode_string(raw: &[u8]) -> Cow<'_, str> {
     if !raw.contains(&b'\\') {
-        return std::str::from_utf8(raw).map_or_else(|_| String::from_utf8_lossy(raw), Cow::Borrowed);
+        return lossy(raw);
     }
     let mut out = Vec::with_capacity(raw.len());
     let mut rest = raw;

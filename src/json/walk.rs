@@ -15,22 +15,20 @@ pub enum WalkEvent<'a> {
 
 /// Visits `root` and everything below it.
 pub fn walk<'a>(root: Node<'a>, mut visit: impl FnMut(WalkEvent<'a>)) {
-    let mut open: Vec<Node<'a>> = Vec::new();
+    let mut open: Vec<(Node<'a>, usize)> = Vec::new();
     for index in root.index()..root.subtree_end() {
-        while open.last().is_some_and(|node| node.subtree_end() <= index) {
-            if let Some(node) = open.pop() {
-                visit(WalkEvent::Close(node));
-            }
+        while let Some((node, _)) = open.pop_if(|(_, end)| *end <= index) {
+            visit(WalkEvent::Close(node));
         }
         let Some(node) = root.doc().node(index) else { break };
         if node.is_container() {
             visit(WalkEvent::Open(node));
-            open.push(node);
+            open.push((node, node.subtree_end()));
         } else {
             visit(WalkEvent::Scalar(node));
         }
     }
-    while let Some(node) = open.pop() {
+    while let Some((node, _)) = open.pop() {
         visit(WalkEvent::Close(node));
     }
 }

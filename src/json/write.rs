@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Kind, Node, decode_escape, hex4, inside};
+use super::{Kind, Node, decode_escape, hex4, inside, lossy};
 
 /// Appends `text` as a JSON string with its quotes: escapes `"`, `\` and U+0000–1F, the short forms where there
 /// are any, `\u00xx` in lower case otherwise. Everything else stays literal.
@@ -42,7 +42,7 @@ pub fn push_raw(out: &mut String, raw: &[u8]) {
     out.push('"');
     let mut rest = raw;
     while let Some(at) = rest.iter().position(|&byte| byte == b'\\') {
-        out.push_str(&String::from_utf8_lossy(&rest[..at]));
+        out.push_str(&lossy(&rest[..at]));
         let (char, used) = decode_escape(&rest[at..]);
         match hex4(&rest[at..]) {
             Some(code @ 0xd800..0xe000) if used == 6 => {
@@ -52,7 +52,7 @@ pub fn push_raw(out: &mut String, raw: &[u8]) {
         }
         rest = &rest[at + used..];
     }
-    out.push_str(&String::from_utf8_lossy(rest));
+    out.push_str(&lossy(rest));
     out.push('"');
 }
 
