@@ -125,7 +125,9 @@ impl QueryResults {
             for pin in result.pins() {
                 pins.entry(pin.address()).or_insert_with(|| (pin.weight(), 0)).1 += 1;
             }
-            if !key.captures().iter().any(|id| shown.contains(id)) {
+            // Those about definitions weigh little, and are asked for in every frame.
+            let is_of_captures = !key.captures().is_empty();
+            if is_of_captures && !key.captures().iter().any(|id| shown.contains(id)) {
                 others.push((*number, key, result));
             }
         }
@@ -198,7 +200,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::analysis::{About, CharactersQuery, Memo, ParsedCaptureQuery, PartQuery, TextQuery, TreeQuery};
+    use crate::analysis::{About, CharactersQuery, Memo, ParsedCaptureQuery, PartQuery, TextQuery, ToolTokensQuery, TreeQuery};
     use crate::cancel::Cancel;
     use crate::capture::{Capture, Server};
     use crate::host::Hosts;
@@ -285,5 +287,18 @@ mod tests {
         assert!(answers.get(&id("new"), ParsedCaptureQuery).is_some());
         put(&mut answers, &old, of("old", ParsedCaptureQuery), &[id("old"), id("new"), id("other")]);
         assert_eq!(answers.entries.len(), 3, "what is shown stays");
+    }
+
+    #[test]
+    fn what_is_asked_of_definitions_stays_whatever_an_answer_weighs() {
+        let mut answers = QueryResults { budget: 10, ..QueryResults::default() };
+        let shown = id("shown");
+        let view = crate::analysis::TextView::plain("json", &"x".repeat(1000));
+        answers.put(of("shown", TextQuery("json")), Ok(QueryResult::new(Arc::new(view))), std::slice::from_ref(&shown));
+        // Asked for in every frame: if it went, it would be worked on for ever.
+        let tokens = Inquiry::of_definitions(&[1], ToolTokensQuery);
+        let counted: Arc<[Tokens]> = [Tokens::default()].into();
+        answers.put(tokens.clone(), Ok(QueryResult::new(counted)), &[shown]);
+        assert!(matches!(answers.known::<ToolTokensQuery>(&tokens), Some(QueryState::Ready(_))));
     }
 }
