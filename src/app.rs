@@ -117,7 +117,7 @@ fn has_display(is_set: impl Fn(&str) -> bool) -> bool {
 
 /// What came of painting a picture.
 enum Painted {
-    Said(Event),
+    Event(Event),
     /// To be put into the clipboard.
     Copy(egui::ColorImage),
 }
@@ -230,18 +230,18 @@ impl App {
 
     /// A part of the window, once it is painted the next time.
     fn copy_region(&self, ctx: &egui::Context, [left, top, right, bottom]: [f32; 4]) {
-        let (told, scale, again) = (self.painted.0.clone(), ctx.pixels_per_point(), ctx.clone());
+        let (sink, scale, again) = (self.painted.0.clone(), ctx.pixels_per_point(), ctx.clone());
         let region = egui::Rect::from_min_max(egui::pos2(left, top), egui::pos2(right, bottom));
         ctx.request_screenshot(move |window| {
             // Nobody listens once the window is closed.
-            told.send(Painted::Copy(window.region(&region, Some(scale)))).ok();
+            sink.send(Painted::Copy(window.region(&region, Some(scale)))).ok();
             again.request_repaint();
         });
     }
 
     /// Paints without the window's own context, for a file or the clipboard; the window goes on meanwhile.
     fn paint(&self, ctx: &egui::Context, picture: ExportPicture, theme: Theme, path: Option<PathBuf>) {
-        let (told, ctx) = (self.painted.0.clone(), ctx.clone());
+        let (sink, ctx) = (self.painted.0.clone(), ctx.clone());
         thread::spawn(move || {
             let painted = match picture {
                 ExportPicture::DrawingResult(drawing) => Ok(shot::drawn(&drawing, theme)),
@@ -250,7 +250,7 @@ impl App {
             let done = painted.and_then(|picture| match path {
                 Some(path) => {
                     store::write_whole(&path, &shot::png(&picture)?)?;
-                    Ok(Painted::Said(Event::Export(ExportEvent::Saved(path))))
+                    Ok(Painted::Event(Event::Export(ExportEvent::Saved(path))))
                 }
                 None => {
                     let size = [picture.width() as usize, picture.height() as usize];
@@ -258,7 +258,7 @@ impl App {
                 }
             });
             // Nobody listens once the window is closed.
-            told.send(done.unwrap_or_else(|problem| Painted::Said(Event::Problem(problem)))).ok();
+            sink.send(done.unwrap_or_else(|problem| Painted::Event(Event::Problem(problem)))).ok();
             ctx.request_repaint();
         });
     }
@@ -273,7 +273,7 @@ impl eframe::App for App {
         }
         while let Ok(painted) = self.painted.1.try_recv() {
             let event = match painted {
-                Painted::Said(event) => event,
+                Painted::Event(event) => event,
                 Painted::Copy(picture) => {
                     ctx.copy_image(picture);
                     Event::Export(ExportEvent::PictureCopied)

@@ -12,7 +12,7 @@ mod recent;
 mod sample;
 pub mod secret;
 mod shown;
-mod telling;
+mod label;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use crate::quote::{shell, shell_line};
 
 pub use identity::{Greeting, Identity};
+pub use label::{distinct_label, label_among};
 pub use limits::Limits;
 pub use login::{Grant, Login};
 pub use memory::{MemoryChanges, MemoryField, MemoryValue, ServerMemory, ToolArguments, Watch};
@@ -30,7 +31,6 @@ pub use recent::{
 };
 pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
 pub use shown::{is_key, shown};
-pub use telling::{label_among, told_apart};
 
 /// A server, or a capture folder standing in for one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -35,7 +35,7 @@ const PAGE_BYTES: usize = 2_500;
 pub struct Entries {
     pub range: Range<usize>,
     pub entries: Vec<Box<RawValue>>,
-    pub told: PageJson,
+    pub info: PageJson,
 }
 
 /// How many entries there are, and how the next ones are asked for.
@@ -49,7 +49,7 @@ pub struct PageJson {
 
 impl Entries {
     pub fn in_all(&self) -> usize {
-        self.told.in_all
+        self.info.in_all
     }
 }
 
@@ -105,7 +105,7 @@ impl<'a> AgentCall<'a> {
         }
         let range = start..start + entries.len();
         let next_cursor = (range.end < in_all).then(|| range.end.to_string());
-        Ok(Entries { range, entries, told: PageJson { in_all, next_cursor } })
+        Ok(Entries { range, entries, info: PageJson { in_all, next_cursor } })
     }
 
     /// The answer that an argument names.

@@ -108,7 +108,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     if let Some(wanted) = ask.text("tool") {
         found.retain(|finding| finding.subject == wanted);
     }
-    let page = ask.page(found.len(), |at| told(&found[at]))?;
+    let page = ask.page(found.len(), |at| finding_json(&found[at]))?;
     let fixes = found[page.range].iter().map(|finding| (finding.rule.id, finding.rule.fix)).collect();
     let size = |tool: &Arc<Tool>| token::count(&String::from_utf8_lossy(&tool.raw)).o200k_base;
     let checked = found.into_iter().map(|finding| CheckedFinding { finding, file: None, is_new: true });
@@ -118,11 +118,11 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         definition_tokens: tools.map(|tools| tools.iter().map(size).sum()),
         findings: page.entries,
         fixes,
-        page: page.told,
+        page: page.info,
     })
 }
 
-fn told(finding: &Finding) -> FoundJson {
+fn finding_json(finding: &Finding) -> FoundJson {
     let place = finding.places.first();
     FoundJson {
         severity: finding.severity.name(),

@@ -147,7 +147,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     written(&ComparedJson {
         summary: format!("{}{}", several_tools(&subjects), sweep_verdict(&found, None, None).text()),
         varies: compared.vary,
-        columns: found.columns.iter().map(|column| told(&found, column, &compared.answers)).collect(),
+        columns: found.columns.iter().map(|column| column_json(&found, column, &compared.answers)).collect(),
     })
 }
 
@@ -194,7 +194,7 @@ fn nothing_to_vary(tool: &Tool) -> Problem {
     Problem::new(ProblemKind::Arguments, "no argument of this tool chooses a format").at(tool.name.clone()).hint(hint)
 }
 
-fn told(found: &Sweep, column: &Column, answers: &[(String, Arc<ParsedCapture>)]) -> ColumnJson {
+fn column_json(found: &Sweep, column: &Column, answers: &[(String, Arc<ParsedCapture>)]) -> ColumnJson {
     let is_measured = column.row.is_available() && !column.row.format.is_empty();
     let row = Some(&column.row).filter(|_| is_measured);
     let base = found.baseline.and_then(|at| found.column_of(at));

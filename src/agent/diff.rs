@@ -134,10 +134,10 @@ fn of_answers(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let options = DifferenceOptions::until(ask.until.min(Instant::now() + SEARCH));
     let found = ask.counted(Difference::of(&a, &b, &options, ask.jobs()))?;
     let mut changes = Vec::new();
-    found.payload.iter().for_each(|value| told(&mut changes, "data", value));
+    found.payload.iter().for_each(|value| push_changes(&mut changes, "data", value));
     found.text.iter().for_each(|text| lines(&mut changes, text));
-    found.rest.iter().for_each(|value| told(&mut changes, "result", value));
-    found.definition.iter().for_each(|value| told(&mut changes, "definition", value));
+    found.rest.iter().for_each(|value| push_changes(&mut changes, "result", value));
+    found.definition.iter().for_each(|value| push_changes(&mut changes, "definition", value));
     let shown = |pair: &&TokenPair| {
         pair.format == "json" || format::by_id(pair.format).is_some_and(|format| format.is_as_sent() && pair.format != "wire")
     };
@@ -185,7 +185,7 @@ fn of_tools(ask: &AgentCall<'_>, a: &[Tool], b: &[Tool]) -> Result<String, Probl
         };
         changes.extend(list.iter().map(change));
     }
-    found.changed.iter().for_each(|tool| told(&mut changes, &tool.name, &tool.definition));
+    found.changed.iter().for_each(|tool| push_changes(&mut changes, &tool.name, &tool.definition));
     let tokens = vec![PairJson::of("definitions", Some(found.total.0), Some(found.total.1))];
     let summary = format!(
         "{} added, {} removed, {} changed, {} unchanged.",
@@ -206,16 +206,16 @@ fn finish(
     not_compared: Vec<String>,
 ) -> Result<String, Problem> {
     let page = ask.page(changes.len(), |at| &changes[at])?;
-    written(&DiffJson { summary, equal, tokens, not_compared, changes: page.entries, page: page.told })
+    written(&DiffJson { summary, equal, tokens, not_compared, changes: page.entries, page: page.info })
 }
 
 /// The differences of a value, each with what there was and what there is.
-fn told(changes: &mut Vec<ChangeJson>, part: &str, value: &ValueDifference) {
-    for told in value.told() {
-        let (from, to) = value.paths(&told);
+fn push_changes(changes: &mut Vec<ChangeJson>, part: &str, value: &ValueDifference) {
+    for change in value.changes() {
+        let (from, to) = value.paths(&change);
         // What changed in a record that moved is told by itself.
-        let shown = |node: Option<Node<'_>>| node.filter(|_| told.op != Op::Move).map(short);
-        let (before, after) = (shown(told.a), shown(told.b));
+        let shown = |node: Option<Node<'_>>| node.filter(|_| change.op != Op::Move).map(short);
+        let (before, after) = (shown(change.a), shown(change.b));
         let mut notes = Vec::new();
         for (name, side) in [("before", &before), ("after", &after)] {
             if let Some(Err(what)) = side {
@@ -224,7 +224,7 @@ fn told(changes: &mut Vec<ChangeJson>, part: &str, value: &ValueDifference) {
         }
         changes.push(ChangeJson {
             part: part.to_owned(),
-            op: told.op.name(),
+            op: change.op.name(),
             from: from.clone().filter(|from| to.as_ref().is_some_and(|to| to != from)),
             path: to.or(from),
             before: before.and_then(Result::ok),

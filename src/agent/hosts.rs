@@ -78,7 +78,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let subject = ask.subject("answer")?;
     let report = ask.get(&subject, &HostsQuery)?;
     let page = ask.page(report.lanes.len(), |at| group(&report, &report.lanes[at]))?;
-    written(&HostsJson { summary: report.verdict(Encoding::O200kBase).text(), groups: page.entries, page: page.told })
+    written(&HostsJson { summary: report.verdict(Encoding::O200kBase).text(), groups: page.entries, page: page.info })
 }
 
 fn group<'a>(report: &'a HostsReport, lane: &'a HostLane) -> GroupJson<'a> {

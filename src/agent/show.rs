@@ -124,7 +124,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
             let page = ask.page(lines.len(), |at| numbered(&text, &lines[at]))?;
             let (from, to) = (page.range.start + 1, page.range.end);
             shown.summary = format!("{view}: lines {from} to {to} of {}", lines.len());
-            shown.view = Some(ViewJson { view: view.into_owned(), tokens, lines: page.entries, page: page.told });
+            shown.view = Some(ViewJson { view: view.into_owned(), tokens, lines: page.entries, page: page.info });
         }
         None => {
             let rows = rows(ask, &subject)?;

@@ -235,7 +235,7 @@ fn cells(subject: &ParsedCapture, result: &str, hosts: &Hosts, cancel: &Cancel) 
     let hosts: Vec<&Arc<Host>> = hosts.iter().collect();
     let mut views = host_report::views(&made, &hosts, &RenderCache::default(), cancel);
     // Against the payload of the answer, also where the delivery itself has none.
-    let told = host_report::tell(subject, &mut views, false, cancel);
+    let measured = host_report::measure(subject, &mut views, false, cancel);
     cancel.check()?;
     let own = subject.reading.content_text().filter(|_| !subject.text_only().statements.is_empty());
     let has_others = subject.text_only().others > 0;
@@ -244,11 +244,11 @@ fn cells(subject: &ParsedCapture, result: &str, hosts: &Hosts, cancel: &Cancel) 
     };
     Ok(views
         .into_iter()
-        .zip(told)
-        .map(|(view, told)| DeliveryCell {
+        .zip(measured)
+        .map(|(view, measured)| DeliveryCell {
             has_text: has_text(&view),
-            tokens: told.as_ref().map(|told| told.tokens),
-            facts: told.and_then(|told| told.facts),
+            tokens: measured.as_ref().map(|measured| measured.tokens),
+            facts: measured.and_then(|measured| measured.facts),
             limit: view.limit.state,
             why_not: view.not_computable,
         })

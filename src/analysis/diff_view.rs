@@ -157,17 +157,17 @@ impl DiffView {
             page.push_str(&format!("# {reason}\n"));
         }
         if let Some(payload) = &self.found.payload {
-            for told in payload.told() {
-                let (from, to) = payload.paths(&told);
+            for change in payload.changes() {
+                let (from, to) = payload.paths(&change);
                 let path = |path: Option<String>| match path {
                     Some(path) if path.is_empty() => "(whole payload)".to_owned(),
                     path => path.unwrap_or_default(),
                 };
                 let value = |node: Option<Node<'_>>| node.map(|node| node.raw_text().into_owned()).unwrap_or_default();
-                page.push_str(&match told.op {
-                    Op::Add => format!("+ {} {}\n", path(to), value(told.b)),
-                    Op::Remove => format!("- {} {}\n", path(from), value(told.a)),
-                    Op::Change => format!("~ {} {} → {}\n", path(to), value(told.a), value(told.b)),
+                page.push_str(&match change.op {
+                    Op::Add => format!("+ {} {}\n", path(to), value(change.b)),
+                    Op::Remove => format!("- {} {}\n", path(from), value(change.a)),
+                    Op::Change => format!("~ {} {} → {}\n", path(to), value(change.a), value(change.b)),
                     Op::Move => format!("> {} from {}\n", path(to), path(from)),
                 });
             }
@@ -203,9 +203,9 @@ fn times(payload: &ValueDifference) -> BTreeSet<String> {
         node.and_then(|node| node.as_str().map(std::borrow::Cow::into_owned)).is_some_and(|text| is_time(&text))
     };
     payload
-        .told()
-        .filter(|told| told.op == Op::Change && is_time(told.a) && is_time(told.b))
-        .filter_map(|told| Some(pattern(told.b?, payload.roots.1)))
+        .changes()
+        .filter(|change| change.op == Op::Change && is_time(change.a) && is_time(change.b))
+        .filter_map(|change| Some(pattern(change.b?, payload.roots.1)))
         .collect()
 }
 
@@ -439,7 +439,7 @@ mod tests {
         DiffView::of(&subject(a), &subject(b), ask, &Hosts::built_in(), &Cancel::new()).unwrap()
     }
 
-    fn told(view: &DiffView) -> Vec<String> {
+    fn change(view: &DiffView) -> Vec<String> {
         let payload = view.found.payload.as_ref().unwrap();
         let path = |doc: &Doc, root, node: Option<usize>| doc.node(node?).map(|node| node.pointer_from(root));
         view.rows
@@ -457,7 +457,7 @@ mod tests {
         let b = text_result(r#"{"items":[{"id":3,"n":"c"},{"id":1,"n":"A","x":0},{"id":2,"n":"b","m":0}],"same":[1],"new":{}}"#);
         let view = view(&a, &b, &DiffQuery::default());
         assert_eq!(
-            told(&view),
+            change(&view),
             [
                 " same 5",
                 "/items same 3",

@@ -47,9 +47,9 @@ pub struct ValueDifference {
     pub tokens: (Vec<u32>, Vec<u32>),
 }
 
-/// One difference as it is told: where it stands, and the two values.
+/// One difference: what was done, and the two values.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct NodeChange<'a> {
     pub op: crate::diff::tree::Op,
     pub a: Option<Node<'a>>,
     pub b: Option<Node<'a>>,
@@ -63,9 +63,9 @@ impl ValueDifference {
         Some(Self { roots: (a.1, b.1), found, tokens, a: a.0, b: b.0 })
     }
 
-    /// The differences that were kept, in order.
-    pub fn told(&self) -> impl Iterator<Item = Told<'_>> {
-        self.found.changes.iter().map(|change| Told {
+    /// The differences, in order.
+    pub fn changes(&self) -> impl Iterator<Item = NodeChange<'_>> {
+        self.found.changes.iter().map(|change| NodeChange {
             op: change.op,
             a: change.a.and_then(|node| self.a.node(node)),
             b: change.b.and_then(|node| self.b.node(node)),
@@ -73,16 +73,16 @@ impl ValueDifference {
     }
 
     /// JSON Pointers in A and in B.
-    pub fn paths(&self, told: &Told<'_>) -> (Option<String>, Option<String>) {
-        (told.a.map(|node| node.pointer_from(self.roots.0)), told.b.map(|node| node.pointer_from(self.roots.1)))
+    pub fn paths(&self, change: &NodeChange<'_>) -> (Option<String>, Option<String>) {
+        (change.a.map(|node| node.pointer_from(self.roots.0)), change.b.map(|node| node.pointer_from(self.roots.1)))
     }
 
     /// Tokens of a subtree of A and of B.
-    pub fn tokens_of(&self, told: &Told<'_>) -> (u32, u32) {
+    pub fn tokens_of(&self, change: &NodeChange<'_>) -> (u32, u32) {
         let get = |tokens: &[u32], root: usize, node: Option<Node<'_>>| {
             node.and_then(|node| tokens.get(node.index().checked_sub(root)?)).copied().unwrap_or(0)
         };
-        (get(&self.tokens.0, self.roots.0, told.a), get(&self.tokens.1, self.roots.1, told.b))
+        (get(&self.tokens.0, self.roots.0, change.a), get(&self.tokens.1, self.roots.1, change.b))
     }
 }
 
@@ -312,8 +312,8 @@ impl ToolsDifference {
             let new = &b[at];
             match definitions(old, new, options) {
                 Some(definition) if !definition.found.is_empty() => {
-                    let is_schema_changed = definition.told().any(|told| {
-                        let (from, to) = definition.paths(&told);
+                    let is_schema_changed = definition.changes().any(|change| {
+                        let (from, to) = definition.paths(&change);
                         [from, to]
                             .into_iter()
                             .flatten()
@@ -413,10 +413,11 @@ mod tests {
         assert!(!compare(&a, &answer("x", r#"{"n":1,"s":"long words in here"}"#, "Qg==")).is_equal());
         let found = compare(&a, &answer("x", r#"{"n":2}"#, "QQ=="));
         let payload = found.payload.as_ref().unwrap();
-        let told: Vec<_> = payload.told().map(|told| (told.op.name(), payload.paths(&told), payload.tokens_of(&told))).collect();
-        assert_eq!((told[0].0, told[0].1.1.as_deref()), ("change", Some("/n")));
-        assert_eq!((told[1].0, told[1].1.0.as_deref()), ("remove", Some("/s")));
-        assert!(told[1].2.0 > 0 && told[1].2.1 == 0);
+        let change: Vec<_> =
+            payload.changes().map(|change| (change.op.name(), payload.paths(&change), payload.tokens_of(&change))).collect();
+        assert_eq!((change[0].0, change[0].1.1.as_deref()), ("change", Some("/n")));
+        assert_eq!((change[1].0, change[1].1.0.as_deref()), ("remove", Some("/s")));
+        assert!(change[1].2.0 > 0 && change[1].2.1 == 0);
         let json = found.tokens.iter().find(|pair| pair.format == "json").unwrap();
         assert!(json.a.unwrap().o200k_base > json.b.unwrap().o200k_base);
     }
@@ -450,7 +451,7 @@ mod tests {
         let paths = |a: &[String], b: &[String]| -> Vec<String> {
             let found = Difference::of(&answer(a), &answer(b), &DifferenceOptions::default(), &Cancel::new()).unwrap();
             let rest = found.rest.as_ref().unwrap();
-            let paths: Vec<_> = rest.told().map(|told| rest.paths(&told).1.unwrap_or_default()).collect();
+            let paths: Vec<_> = rest.changes().map(|change| rest.paths(&change).1.unwrap_or_default()).collect();
             assert_eq!(found.is_equal(), paths.is_empty());
             paths
         };

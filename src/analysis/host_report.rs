@@ -27,9 +27,9 @@ pub struct LostField {
     pub missing: u64,
 }
 
-/// What one host's text costs and tells.
+/// What one host's text costs and shows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ViewMeasure {
     /// The sum over the parts.
     pub tokens: Tokens,
     /// `None` where there is no payload.
@@ -115,7 +115,7 @@ struct Places {
     answer: Option<usize>,
 }
 
-/// What a text tells of the payload.
+/// What a text shows of the payload.
 type Found = (Option<FactCount>, Arc<Vec<LostField>>);
 
 enum Done {
@@ -123,10 +123,15 @@ enum Done {
     Matched(Found),
 }
 
-/// What each view costs and tells of the payload of `subject`; `None` where no text can be computed, or was not before the
+/// What each view costs and shows of the payload of `subject`; `None` where no text can be computed, or was not before the
 /// asker looked away, which the view then says. Limits in the provider's tokens are held against the counts. With
 /// `names_lost` the lost fields are named.
-pub(super) fn tell(subject: &ParsedCapture, views: &mut [HostView], names_lost: bool, cancel: &Cancel) -> Vec<Option<Told>> {
+pub(super) fn measure(
+    subject: &ParsedCapture,
+    views: &mut [HostView],
+    names_lost: bool,
+    cancel: &Cancel,
+) -> Vec<Option<ViewMeasure>> {
     let payload = subject.payload.as_ref();
     let mut tasks: Vec<Task<'_>> = Vec::new();
     let mut places: Vec<Option<Places>> = Vec::with_capacity(views.len());
@@ -147,7 +152,7 @@ pub(super) fn tell(subject: &ParsedCapture, views: &mut [HostView], names_lost: 
     let known = &subject.known;
     let Ok(done) = parallel_map(&order, is_small(subject), |at| {
         Ok::<_, Infallible>((!cancel.is_cancelled()).then(|| match (tasks[*at], payload) {
-            (Task::Match(text), Some(payload)) => Done::Matched(look(subject, payload, text, columns.as_ref())),
+            (Task::Match(text), Some(payload)) => Done::Matched(match_text(subject, payload, text, columns.as_ref())),
             (Task::CountParts(view), _) => Done::Counted(known.tokens_of(view.texts())),
             (Task::Count(text) | Task::Match(text), _) => Done::Counted(known.counts(text.as_bytes()).tokens),
         }))
@@ -157,36 +162,36 @@ pub(super) fn tell(subject: &ParsedCapture, views: &mut [HostView], names_lost: 
     for (at, done) in order.into_iter().zip(done) {
         match done {
             Some(Done::Counted(tokens)) => counts[at] = Some(tokens),
-            Some(Done::Matched(told)) => found[at] = Some(told),
+            Some(Done::Matched(measured)) => found[at] = Some(measured),
             None => {}
         }
     }
-    let told_of = |Places { parts, whole, answer }: Places| {
+    let measure_of = |Places { parts, whole, answer }: Places| {
         let tokens = counts[parts]?;
         let before_limit = whole.map_or(Some(tokens), |whole| counts[whole])?;
         let (facts, lost) = answer.map_or_else(|| Some(Found::default()), |answer| found[answer].clone())?;
-        Some((before_limit, Told { tokens, facts, lost }))
+        Some((before_limit, ViewMeasure { tokens, facts, lost }))
     };
-    let told: Vec<Option<Option<(Tokens, Told)>>> = places.into_iter().map(|places| places.map(told_of)).collect();
-    let held = |(view, told): (&mut HostView, Option<Option<(Tokens, Told)>>)| match told? {
-        Some((before_limit, told)) => {
+    let measured: Vec<Option<Option<(Tokens, ViewMeasure)>>> = places.into_iter().map(|places| places.map(measure_of)).collect();
+    let held = |(view, measured): (&mut HostView, Option<Option<(Tokens, ViewMeasure)>>)| match measured? {
+        Some((before_limit, measured)) => {
             view.limit.count(highest(before_limit));
-            Some(told)
+            Some(measured)
         }
         None => {
             view.not_computable = Some(INTERRUPTED.to_owned());
             None
         }
     };
-    views.iter_mut().zip(told).map(held).collect()
+    views.iter_mut().zip(measured).map(held).collect()
 }
 
-/// What a text tells of the payload, and the fields that it does not wholly keep where `columns` are given.
-fn look(subject: &ParsedCapture, payload: &Payload, text: &str, columns: Option<&Columns>) -> Found {
+/// What a text shows of the payload, and the fields that it does not wholly keep where `columns` are given.
+fn match_text(subject: &ParsedCapture, payload: &Payload, text: &str, columns: Option<&Columns>) -> Found {
     let Some(columns) = columns else { return (Some(subject.known.facts(payload, text)), Arc::default()) };
-    let told = subject.known.told(payload, text);
-    let lost = if told.count.kept < told.count.total { lost_fields(payload, &told, columns) } else { Vec::new() };
-    (Some(told.count), Arc::new(lost))
+    let matches = subject.known.matches(payload, text);
+    let lost = if matches.count.kept < matches.count.total { lost_fields(payload, &matches, columns) } else { Vec::new() };
+    (Some(matches.count), Arc::new(lost))
 }
 
 /// Holds the limit of one view in the provider's tokens against what its text measures.

@@ -345,9 +345,9 @@ impl HostsReport {
         let all: Vec<&Arc<Host>> = hosts.iter().collect();
         for some in all.chunks(if in_full { all.len().max(1) } else { AT_A_TIME }) {
             let mut views = host_report::views(subject, some, &RenderCache::default(), cancel);
-            let told = host_report::tell(subject, &mut views, in_full, cancel);
-            for (((host, mut view), told), (definition, definition_tokens)) in
-                some.iter().zip(views).zip(told).zip(definitions.by_ref())
+            let measured = host_report::measure(subject, &mut views, in_full, cancel);
+            for (((host, mut view), measured), (definition, definition_tokens)) in
+                some.iter().zip(views).zip(measured).zip(definitions.by_ref())
             {
                 let shares = HostShares::of(&view);
                 let (bytes, left_out, media) = (view.text.len() as u64, beside.left_out(&view, &shares), media.in_view(&view));
@@ -361,9 +361,9 @@ impl HostsReport {
                     media,
                     bytes,
                     view: Arc::new(view),
-                    tokens: told.as_ref().map(|told| told.tokens),
-                    facts: told.as_ref().and_then(|told| told.facts),
-                    lost: told.map_or_else(Arc::default, |told| told.lost),
+                    tokens: measured.as_ref().map(|measured| measured.tokens),
+                    facts: measured.as_ref().and_then(|measured| measured.facts),
+                    lost: measured.map_or_else(Arc::default, |measured| measured.lost),
                     definition,
                     definition_tokens,
                     outcome: HostOutcome::Unknown,

@@ -119,8 +119,8 @@ impl Parts {
         let missing: HashSet<usize> =
             matched.facts.iter().filter(|fact| fact.state().is_missing()).map(|fact| fact.node()).collect();
         let json = compact_without(root, |_| false);
-        let said = compact_without(root, |node| missing.contains(&node.index()));
-        let left_out = count(&said) - count(&json);
+        let carried = compact_without(root, |node| missing.contains(&node.index()));
+        let left_out = count(&carried) - count(&json);
         let unwrapped = unwrap(subject, id, &text);
         let dense = without_space(&unwrapped);
         let plain = without_escapes(id, &dense);

@@ -170,10 +170,10 @@ impl Definition {
         let mut from = root.range().start + 1;
         for member in root.children() {
             let part = DefinitionPart::of(&member.key().unwrap_or_default());
-            if let (DefinitionPart::Description, Some(said)) = (part, member.as_str())
-                && said.chars().count() > DESCRIPTION_CHARS
+            if let (DefinitionPart::Description, Some(description)) = (part, member.as_str())
+                && description.chars().count() > DESCRIPTION_CHARS
             {
-                definition.long_description = Some(said.into_owned());
+                definition.long_description = Some(description.into_owned());
             }
             definition.members.push((part, from..member.range().end));
             from = member.range().end;

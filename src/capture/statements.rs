@@ -66,10 +66,10 @@ pub fn text_only(
             Cow::Owned(locate_facts(payload, text))
         }
     };
-    let mut said: Vec<Range<usize>> =
+    let mut covered: Vec<Range<usize>> =
         matched.facts.iter().filter(|fact| !fact.state().is_missing()).filter_map(Fact::place).collect();
-    said.sort_by_key(|range| range.start);
-    scan(text, &words, &said)
+    covered.sort_by_key(|range| range.start);
+    scan(text, &words, &covered)
 }
 
 /// What stands between the parts that were read, without white space at the ends and without what holds no word.
@@ -88,8 +88,8 @@ pub fn unread(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> {
     gaps
 }
 
-fn scan(text: &str, words: &Vocabulary, said: &[Range<usize>]) -> Vec<Statement> {
-    let mut scan = Scan { text, words, said, next: 0, until: 0, found: Vec::new() };
+fn scan(text: &str, words: &Vocabulary, covered: &[Range<usize>]) -> Vec<Statement> {
+    let mut scan = Scan { text, words, covered, next: 0, until: 0, found: Vec::new() };
     let mut start = 0;
     let mut is_fenced = false;
     for line in text.split_inclusive('\n') {
@@ -218,7 +218,7 @@ struct Scan<'a> {
     text: &'a str,
     words: &'a Vocabulary,
     /// What the data accounts for, by start.
-    said: &'a [Range<usize>],
+    covered: &'a [Range<usize>],
     /// The first of `said` that may reach the place scanned.
     next: usize,
     /// Where the last token ended that the data accounts for.
@@ -326,8 +326,8 @@ impl Scan<'_> {
             let text = &self.text[token.clone()];
             let is_new =
                 is_word(text) && !is_value(text) && !is_glue(text) && !words_of(text).all(|word| self.words.has_word(word));
-            let before = self.said.partition_point(|said| said.start < token.end).checked_sub(1);
-            let is_new = is_new && before.is_none_or(|at| self.said[at].end <= token.start);
+            let before = self.covered.partition_point(|covered| covered.start < token.end).checked_sub(1);
+            let is_new = is_new && before.is_none_or(|at| self.covered[at].end <= token.start);
             if is_denial(text) {
                 denial = denial.or(Some(token.start..token.start));
             } else if let Some(denial) = &mut denial
@@ -359,12 +359,12 @@ impl Scan<'_> {
     /// Whether a fact of the data stands there, or the time of day of a date that does. Asked from the beginning of the text
     /// to its end.
     fn is_said(&mut self, token: &Range<usize>) -> bool {
-        while self.said.get(self.next).is_some_and(|range| range.end <= token.start) {
-            self.until = self.said[self.next].end;
+        while self.covered.get(self.next).is_some_and(|range| range.end <= token.start) {
+            self.until = self.covered[self.next].end;
             self.next += 1;
         }
         let is_time = is_time(&self.text[token.clone()]) && token.start >= self.until && token.start - self.until <= BETWEEN;
-        let is_said = is_time || self.said.get(self.next).is_some_and(|range| range.start < token.end);
+        let is_said = is_time || self.covered.get(self.next).is_some_and(|range| range.start < token.end);
         if is_said {
             self.until = token.end;
         }
@@ -539,7 +539,7 @@ mod tests {
         found.into_iter().map(|statement| (statement.kind, text[statement.range].to_owned())).collect()
     }
 
-    fn said(data: &str, text: &str) -> Vec<String> {
+    fn covered(data: &str, text: &str) -> Vec<String> {
         statements(data, text).into_iter().map(|(_, text)| text).collect()
     }
 
@@ -555,9 +555,9 @@ mod tests {
     #[test]
     fn sentences_state_their_numbers_and_names() {
         let text = "Rain until 17:40, wind 12 m/s, the ferry is cancelled.\n\n```json\n{\"temp\":4}\n```\n\nTomorrow:\n";
-        assert_eq!(said(r#"{"temp":4}"#, text), ["17:40", "12"]);
+        assert_eq!(covered(r#"{"temp":4}"#, text), ["17:40", "12"]);
         assert_eq!(
-            said(r#"{"a":1}"#, "See https://example.com/x, mail ann@example.com, run `make docs`."),
+            covered(r#"{"a":1}"#, "See https://example.com/x, mail ann@example.com, run `make docs`."),
             ["https://example.com/x", "ann@example.com", "make docs"]
         );
     }
@@ -565,19 +565,19 @@ mod tests {
     #[test]
     fn a_sentence_before_a_list_states_its_numbers() {
         let data = r#"{"companies":[{"name":"Ada"},{"name":"Bob"}]}"#;
-        assert_eq!(said(data, "Found 7 companies in 4 regions:\n- Ada\n- Bob\n"), ["7", "4"]);
-        assert_eq!(said(data, "Found 2 companies:\n- Ada\n- Bob\n"), Vec::<String>::new());
-        assert_eq!(said(data, "Result 7:\n- Ada\n- Bob\n"), Vec::<String>::new());
+        assert_eq!(covered(data, "Found 7 companies in 4 regions:\n- Ada\n- Bob\n"), ["7", "4"]);
+        assert_eq!(covered(data, "Found 2 companies:\n- Ada\n- Bob\n"), Vec::<String>::new());
+        assert_eq!(covered(data, "Result 7:\n- Ada\n- Bob\n"), Vec::<String>::new());
     }
 
     #[test]
     fn sentences_state_names_and_denials() {
         let text = "Ann lives in New York and is happy. Do not email her.";
-        assert_eq!(said(r#"{"name":"Ann"}"#, text), ["New York", "not email her"]);
-        assert_eq!(said(r#"{"name":"Ann","city":"New York","email":false}"#, text), ["not email her"]);
+        assert_eq!(covered(r#"{"name":"Ann"}"#, text), ["New York", "not email her"]);
+        assert_eq!(covered(r#"{"name":"Ann","city":"New York","email":false}"#, text), ["not email her"]);
         let data = r#"{"name":"Ann","active":false,"total":0}"#;
         for text in ["Ann is not active.", "Here is what was found:", "# Search Results", "Results: Ann. Total: 0."] {
-            assert_eq!(said(data, text), Vec::<String>::new(), "{text}");
+            assert_eq!(covered(data, text), Vec::<String>::new(), "{text}");
         }
     }
 
@@ -585,7 +585,7 @@ mod tests {
     fn what_the_data_holds_in_any_form_is_no_statement() {
         let data = r#"{"items":[{"id":101,"name":"Ann Ames","street":"Main St 5","city":"Oslo","total":1234.5,"active":true}],"when":"2026-11-02T10:00:00Z"}"#;
         let text = "## Found 1 company\n\n| ID | Name | Total | Active |\n|---|---|---|---|\n| 101 | Ann Ames | 1,234.50 | Yes |\n\nAddress: Main St 5, Oslo\nDate: 2026-11-02\n";
-        assert_eq!(said(data, text), Vec::<String>::new());
+        assert_eq!(covered(data, text), Vec::<String>::new());
     }
 
     #[test]

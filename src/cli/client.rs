@@ -198,28 +198,28 @@ pub struct Interrupt {
     /// Ends the computing of what is printed.
     pub jobs: Cancel,
     is_computing: Arc<AtomicBool>,
-    told: watch::Receiver<bool>,
+    interrupted: watch::Receiver<bool>,
 }
 
 impl Interrupt {
     /// Starts to listen. Called within the runtime.
     fn listen() -> Self {
-        let (tell, told) = watch::channel(false);
+        let (interrupt_all, interrupted) = watch::channel(false);
         let interrupt =
-            Self { call: CancelToken::new(), jobs: Cancel::new(), is_computing: Arc::new(AtomicBool::new(false)), told };
-        let heard = interrupt.clone();
+            Self { call: CancelToken::new(), jobs: Cancel::new(), is_computing: Arc::new(AtomicBool::new(false)), interrupted };
+        let listener = interrupt.clone();
         tokio::spawn(async move {
             // Where interrupts cannot be heard, the system's own way of ending the program is left in place.
             if tokio::signal::ctrl_c().await.is_err() {
                 return;
             }
             // Asked first: once the call is over the computing of what came of it begins, which is not to be stopped.
-            let is_computing = heard.is_computing.load(Ordering::SeqCst);
-            heard.call.cancel();
+            let is_computing = listener.is_computing.load(Ordering::SeqCst);
+            listener.call.cancel();
             if is_computing {
-                heard.jobs.cancel();
+                listener.jobs.cancel();
             }
-            tell.send_replace(true);
+            interrupt_all.send_replace(true);
             if tokio::signal::ctrl_c().await.is_ok() {
                 std::process::exit(INTERRUPTED);
             }
@@ -229,10 +229,10 @@ impl Interrupt {
 
     /// Waits for `work`, unless interrupted.
     pub async fn unless<T>(&self, work: impl Future<Output = T>) -> Result<T, Problem> {
-        let mut told = self.told.clone();
+        let mut interrupted = self.interrupted.clone();
         tokio::select! {
             done = work => Ok(done),
-            Ok(_) = told.wait_for(|told| *told) => Err(Problem::interrupted()),
+            Ok(_) = interrupted.wait_for(|is| *is) => Err(Problem::interrupted()),
         }
     }
 
@@ -280,16 +280,16 @@ pub fn with_session<T>(
             known: known.clone(),
         };
         let steps = Arc::new(Mutex::new(Vec::new()));
-        let session =
-            match interrupt.unless(mcp::connect(source, options, happenings(quiet, link.yes, Arc::clone(&steps)))).await? {
-                Ok(session) => session,
-                Err(error) => {
-                    if !quiet {
-                        tell(&steps.lock().unwrap_or_else(PoisonError::into_inner));
-                    }
-                    return Err(known.problem(error.into()));
+        let session = match interrupt.unless(mcp::connect(source, options, on_event(quiet, link.yes, Arc::clone(&steps)))).await?
+        {
+            Ok(session) => session,
+            Err(error) => {
+                if !quiet {
+                    tell(&steps.lock().unwrap_or_else(PoisonError::into_inner));
                 }
-            };
+                return Err(known.problem(error.into()));
+            }
+        };
         let done = work(&session, &interrupt).await.map_err(|problem| known.problem(problem));
         let closing = tokio::spawn(session.leave());
         let written = transcript.map_or(Ok(()), TranscriptFile::result);
@@ -367,8 +367,8 @@ pub fn keep(data_dir: Option<&Path>) -> mcp::login::LoginStore {
     mcp::login::LoginStore { keychain: true, folder: data_dir.map(Path::to_owned).or_else(crate::store::settings_folder) }
 }
 
-fn happenings(quiet: bool, yes: bool, steps: Arc<Mutex<Vec<Step>>>) -> OnSessionEvent {
-    Arc::new(move |happening| match happening {
+fn on_event(quiet: bool, yes: bool, steps: Arc<Mutex<Vec<Step>>>) -> OnSessionEvent {
+    Arc::new(move |event| match event {
         SessionEvent::Step(step) => steps.lock().unwrap_or_else(PoisonError::into_inner).push(step),
         SessionEvent::Login(step) => login::step(&step, quiet, yes),
         _ if quiet => {}

@@ -209,7 +209,7 @@ fn page(plan: &SweepPlan, found: &Sweep, calls: &[SweepCall], tokenizer: &Tokeni
         }
         for differing in column.differing.iter().take(MAX_FIELDS) {
             let said =
-                format!("{} differs: {} in the data, {} in {}", differing.path, differing.value, differing.said, column.title);
+                format!("{} differs: {} in the data, {} in {}", differing.path, differing.value, differing.text, column.title);
             page.push_str(&format!("{}\n", one_line(&said)));
         }
     }

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use super::output::{self, columns, one_line, visible};
 use super::{Done, command, view};
 use crate::analysis::RowCount;
-use crate::analysis::difference::{Difference, DifferenceOptions, TextDifference, Told, ToolsDifference, ValueDifference};
+use crate::analysis::difference::{Difference, DifferenceOptions, NodeChange, TextDifference, ToolsDifference, ValueDifference};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, Tool, listed_tools};
 use crate::contract;
@@ -213,8 +213,8 @@ fn counted(value: &ValueDifference) -> String {
 
 fn changes(value: &ValueDifference) -> String {
     let mut page = String::new();
-    for told in value.told().take(MAX_LINES) {
-        page.push_str(&format!("  {}\n", change(value, &told)));
+    for node in value.changes().take(MAX_LINES) {
+        page.push_str(&format!("  {}\n", change(value, &node)));
     }
     let more = value.found.counts.total().saturating_sub(MAX_LINES as u64);
     if more > 0 {
@@ -223,15 +223,15 @@ fn changes(value: &ValueDifference) -> String {
     page
 }
 
-fn change(value: &ValueDifference, told: &Told<'_>) -> String {
-    let (from, to) = value.paths(told);
+fn change(value: &ValueDifference, node: &NodeChange<'_>) -> String {
+    let (from, to) = value.paths(node);
     let path = to.clone().or(from.clone()).unwrap_or_default();
     let path = if path.is_empty() { "the whole value".to_owned() } else { one_line(&path) };
     let shown = |node: Option<Node<'_>>| clipped(&node.map(|node| node.raw_text().into_owned()).unwrap_or_default());
-    match told.op {
-        Op::Add => format!("+ {path} {}", shown(told.b)),
-        Op::Remove => format!("− {path} {}", shown(told.a)),
-        Op::Change => format!("~ {path} {} → {}", shown(told.a), shown(told.b)),
+    match node.op {
+        Op::Add => format!("+ {path} {}", shown(node.b)),
+        Op::Remove => format!("− {path} {}", shown(node.a)),
+        Op::Change => format!("~ {path} {} → {}", shown(node.a), shown(node.b)),
         Op::Move => format!("> {path} from {}", one_line(&from.unwrap_or_default())),
     }
 }
@@ -247,7 +247,7 @@ fn clipped(text: &str) -> String {
 fn hunks(text: &TextDifference) -> String {
     let mut page = String::new();
     let mut left = MAX_LINES;
-    let mut told = 0_u64;
+    let mut printed = 0_u64;
     for hunk in &text.found.hunks {
         if left == 0 {
             break;
@@ -260,12 +260,12 @@ fn hunks(text: &TextDifference) -> String {
                 Side::A => ('-', &text.a),
                 Side::B => ('+', &text.b),
             };
-            told += u64::from(line.side != Side::Both);
+            printed += u64::from(line.side != Side::Both);
             page.push_str(&format!("{sign}{}\n", visible(&source[line.range.clone()])));
         }
         left = left.saturating_sub(hunk.lines.len());
     }
-    let more = (text.found.added + text.found.removed).saturating_sub(told);
+    let more = (text.found.added + text.found.removed).saturating_sub(printed);
     if more > 0 {
         page.push_str(&format!("… and {} more changed lines\n", grouped(more)));
     }

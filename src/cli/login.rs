@@ -8,7 +8,7 @@ use crate::mcp::login::Step;
 /// Says what a login is at. The address is shown in any case: without it nothing can happen.
 pub fn step(step: &Step, quiet: bool, yes: bool) {
     match step {
-        Step::Said(line) if !quiet => output::login_line(line),
+        Step::Line(line) if !quiet => output::login_line(line),
         Step::Open { url, limit } => {
             output::login_line(&format!("open this address to log in, within {} s: {url}", limit.as_secs()));
             if yes {
@@ -21,7 +21,7 @@ pub fn step(step: &Step, quiet: bool, yes: bool) {
                 }
             }
         }
-        Step::Said(_) | Step::Choose(_) | Step::Back | Step::Over { .. } => {}
+        Step::Line(_) | Step::Choose(_) | Step::Back | Step::Over { .. } => {}
     }
 }
 

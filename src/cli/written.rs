@@ -63,7 +63,7 @@ pub fn inherited() -> Known {
 
 /// Puts back and clears away what programs that ended left there, and says so.
 pub fn recover(path: &Path, quiet: bool) {
-    store::recover(path).told().iter().for_each(|said| output::note(quiet, said));
+    store::recover(path).notes().iter().for_each(|note| output::note(quiet, note));
 }
 
 impl WriteArgs {

@@ -193,22 +193,22 @@ pub fn diff_tools(found: &ToolsDifference) -> String {
 
 /// `path` is the place in B, of what was removed that in A; `from` that in A, where it is another one.
 fn changes(value: &ValueDifference) -> Vec<ChangeJson> {
-    let told = value.told().map(|told| {
-        let (from, to) = value.paths(&told);
+    let changes = value.changes().map(|change| {
+        let (from, to) = value.paths(&change);
         // What changed in a record that moved is told on its own.
-        let is_moved = told.op == Op::Move;
+        let is_moved = change.op == Op::Move;
         let bytes = |node: Option<crate::json::Node<'_>>| {
             node.filter(|_| !is_moved).and_then(|node| raw(node.raw()).map(ToOwned::to_owned))
         };
         ChangeJson {
-            op: told.op.name(),
+            op: change.op.name(),
             from: from.clone().filter(|from| to.as_ref().is_some_and(|to| to != from)),
             path: to.or(from).unwrap_or_default(),
-            before: bytes(told.a),
-            after: bytes(told.b),
+            before: bytes(change.a),
+            after: bytes(change.b),
         }
     });
-    told.collect()
+    changes.collect()
 }
 
 fn hunks(text: &TextDifference) -> Vec<HunkJson<'_>> {

@@ -48,7 +48,7 @@ impl Background {
             number
         };
         queue.push(Event::Background(BackgroundEvent::Began { number, what }));
-        let (told, all) = (Arc::clone(queue), self.clone());
+        let (sink, all) = (Arc::clone(queue), self.clone());
         task(runtime, queue, Event::Problem, async move {
             let flag = cancel.clone();
             let mut work = pin!(aside(move || work(&flag)));
@@ -62,13 +62,13 @@ impl Background {
                 }
             };
             all.tasks().running.remove(&number);
-            told.push(Event::Background(BackgroundEvent::Ended { number }));
+            sink.push(Event::Background(BackgroundEvent::Ended { number }));
             match ended.and_then(|ended| ended) {
-                Ok(event) => told.push(event),
-                Err(problem) if problem.kind != ProblemKind::Cancelled => told.push(Event::Problem(problem)),
+                Ok(event) => sink.push(event),
+                Err(problem) if problem.kind != ProblemKind::Cancelled => sink.push(Event::Problem(problem)),
                 Err(_) if is_late => {
                     let what = format!("{what}: stopped after {} s", LIMIT.as_secs());
-                    told.push(Event::Problem(
+                    sink.push(Event::Problem(
                         Problem::new(ProblemKind::Timeout, what).hint("the command line has no such limit"),
                     ));
                 }

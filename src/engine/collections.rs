@@ -40,8 +40,8 @@ pub(super) fn execute(
         Some((run, at)) => Event::Collection(CollectionEvent::Measured { run, at, call: Err(problem) }),
         None => Event::Problem(problem),
     };
-    let told = Arc::clone(&queue);
-    work::blocking(runtime.handle(), &queue, failed, move || told.push(work(effect, &options, &hosts).unwrap_or_else(failed)));
+    let sink = Arc::clone(&queue);
+    work::blocking(runtime.handle(), &queue, failed, move || sink.push(work(effect, &options, &hosts).unwrap_or_else(failed)));
 }
 
 fn work(effect: CollectionEffect, options: &RedactOptions, hosts: &Hosts) -> Result<Event, Problem> {

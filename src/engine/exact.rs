@@ -106,8 +106,8 @@ impl Provider {
                         queue.push(Event::Exact(ExactEvent::Key(KeyPlace::Nowhere(None))));
                     } else if has_worked && !is_kept {
                         // By itself, so that the next count does not call it off.
-                        let told = Arc::clone(&queue);
-                        work::task(&Handle::current(), &told, Event::Problem, async move {
+                        let sink = Arc::clone(&queue);
+                        work::task(&Handle::current(), &sink, Event::Problem, async move {
                             let place = keep(&key, keychain).await;
                             let is_forgotten = {
                                 let mut known = locked(&known);

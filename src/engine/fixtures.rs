@@ -49,8 +49,8 @@ impl Fixtures {
         options: RedactOptions,
         (queue, sessions, hosts): (Arc<Queue>, &Arc<Sessions>, Arc<Hosts>),
     ) {
-        let told = Arc::clone(&queue);
-        let push = move |event| told.push(Event::Fixture(event));
+        let sink = Arc::clone(&queue);
+        let push = move |event| sink.push(Event::Fixture(event));
         let refused_all = |problem| Event::Fixture(FixtureEvent::Refused(problem));
         match effect {
             FixtureEffect::Preview { number, capture, wanted, path } => {
@@ -69,10 +69,10 @@ impl Fixtures {
             FixtureEffect::Save { capture, wanted, path, replaces } => {
                 self.background.start(runtime.handle(), &queue, "Saving the fixture", move |cancel| {
                     let path = absolute(&expanded(path));
-                    push(FixtureEvent::Recovered(store::recover(&path).told()));
+                    push(FixtureEvent::Recovered(store::recover(&path).notes()));
                     let saved = caught(|| save(&capture, &wanted, &path, replaces, &options, cancel));
                     Ok(Event::Fixture(match saved.and_then(|saved| saved) {
-                        Ok(said) => FixtureEvent::Saved { capture: capture.id.clone(), path, said },
+                        Ok(summary) => FixtureEvent::Saved { capture: capture.id.clone(), path, summary },
                         Err(problem) => FixtureEvent::Refused(problem),
                     }))
                 });
@@ -80,7 +80,7 @@ impl Fixtures {
             FixtureEffect::Find(path) => {
                 blocking(runtime.handle(), &queue, refused_all, move || {
                     let path = absolute(&expanded(path));
-                    push(FixtureEvent::Recovered(store::recover(&path).told()));
+                    push(FixtureEvent::Recovered(store::recover(&path).notes()));
                     push(match find(&path, &options) {
                         Ok(fixtures) => FixtureEvent::Found { path, fixtures },
                         Err(problem) => FixtureEvent::Refused(problem),
@@ -103,10 +103,10 @@ impl Fixtures {
                 });
             }
             FixtureEffect::Verify { session, call, dirs, tools, calls_writing, limit } => {
-                let (told, ended) = (Arc::clone(&queue), Arc::clone(sessions));
+                let (sink, ended) = (Arc::clone(&queue), Arc::clone(sessions));
                 let failed = move |problem| {
                     ended.finish(call);
-                    told.push(Event::Problem(problem));
+                    sink.push(Event::Problem(problem));
                     Event::Fixture(FixtureEvent::Done { call })
                 };
                 let begun = match session {

@@ -55,7 +55,7 @@ impl HistoryWriter {
 
     pub(super) fn execute(&self, runtime: &Runtime, effect: HistoryEffect) {
         let Some(folder) = lock(&self.history).clone() else { return };
-        let told = Arc::clone(&self.queue);
+        let sink = Arc::clone(&self.queue);
         let (cancel, options) = (Cancel::new(), self.options());
         let is_search = matches!(effect, HistoryEffect::Search { .. });
         if is_search {
@@ -75,9 +75,9 @@ impl HistoryWriter {
             Event::Problem(problem)
         };
         let work = move || match work(&folder, effect, &options, &cancel) {
-            Ok(Some(event)) => told.push(Event::History(event)),
+            Ok(Some(event)) => sink.push(Event::History(event)),
             Ok(None) => {}
-            Err(problem) => told.push(Event::Problem(problem)),
+            Err(problem) => sink.push(Event::Problem(problem)),
         };
         if is_search {
             blocking(runtime.handle(), &self.queue, failed, work);

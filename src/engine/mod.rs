@@ -150,8 +150,8 @@ impl Engine {
                 let (queue, options) = (Arc::clone(&self.queue), self.history.options());
                 self.background.start(runtime.handle(), &self.queue, "Saving the protocol log", move |cancel| {
                     let path = expanded(path);
-                    let said = server_messages::save_log(&lines, &path, &options, cancel)?;
-                    said.into_iter().for_each(|said| queue.push(Event::History(HistoryEvent::Said(said))));
+                    let notes = server_messages::save_log(&lines, &path, &options, cancel)?;
+                    notes.into_iter().for_each(|note| queue.push(Event::History(HistoryEvent::Note(note))));
                     Ok(Event::Export(ExportEvent::Saved(path)))
                 });
             }
@@ -360,9 +360,9 @@ impl Engine {
             let hidden = |capture: &Arc<Capture>| redact(capture, &options, cancel);
             let hidden = captures.iter().map(hidden).collect::<Result<Vec<_>, _>>();
             let hidden = hidden.map_err(|_| Problem::new(ProblemKind::Cancelled, "not written"))?;
-            let said: Vec<String> = hidden.iter().filter_map(RedactedCapture::sentence).collect();
+            let notes: Vec<String> = hidden.iter().filter_map(RedactedCapture::sentence).collect();
             let written = write(hidden.into_iter().map(|hidden| Arc::new(hidden.capture)).collect(), cancel)?;
-            said.into_iter().for_each(|said| queue.push(Event::History(HistoryEvent::Said(said))));
+            notes.into_iter().for_each(|note| queue.push(Event::History(HistoryEvent::Note(note))));
             Ok(written)
         });
     }

@@ -42,8 +42,8 @@ const PARCEL_PAUSE: Duration = Duration::from_millis(20);
 const QUEUE: usize = 20_000;
 
 impl Sessions {
-    pub(super) fn push_heard(&self, session: u64, heard: ServerNotification) {
-        self.queue.push(Event::Session { session, update: SessionUpdate::Notification(heard) });
+    pub(super) fn push_notification(&self, session: u64, notification: ServerNotification) {
+        self.queue.push(Event::Session { session, update: SessionUpdate::Notification(notification) });
     }
 
     /// What may be asked: everything that a person at the window can answer, and the folders they chose.
@@ -52,7 +52,7 @@ impl Sessions {
         let asker: mcp::RequestHandler = Arc::new(move |ask, answer| {
             let Some(this) = this.upgrade() else { return };
             this.open().answers.insert((session, ask.key), answer);
-            this.push_heard(session, ServerNotification::Asked(ask));
+            this.push_notification(session, ServerNotification::Asked(ask));
         });
         ClientCapabilities { elicitation: true, sampling: true, roots: None, asker: Some(asker) }
     }
@@ -61,7 +61,7 @@ impl Sessions {
     pub(super) fn transcript(self: &Arc<Self>, handle: &Handle, session: u64) -> Transcript {
         let (sender, mut receiver) = mpsc::channel::<Message>(QUEUE);
         let lost = Arc::new(AtomicU64::new(0));
-        let (this, told) = (Arc::downgrade(self), Arc::clone(&lost));
+        let (this, lost_here) = (Arc::downgrade(self), Arc::clone(&lost));
         task(handle, &self.queue, Event::Problem, async move {
             let mut batch = Vec::new();
             while receiver.recv_many(&mut batch, BATCH).await > 0 {
@@ -71,11 +71,11 @@ impl Sessions {
                 }
                 let Some(this) = this.upgrade() else { return };
                 let lines = batch.drain(..).map(|message| mcp::line(&message)).collect();
-                this.push_heard(session, ServerNotification::Lines(lines));
-                let lost = told.swap(0, Ordering::Relaxed);
+                this.push_notification(session, ServerNotification::Lines(lines));
+                let lost = lost_here.swap(0, Ordering::Relaxed);
                 if lost > 0 {
                     let words = format!("not in the protocol log, since they came too fast: {}", number_of(lost, "messages"));
-                    this.push_heard(session, ServerNotification::Noted(words));
+                    this.push_notification(session, ServerNotification::Noted(words));
                 }
             }
         });
@@ -88,15 +88,22 @@ impl Sessions {
     }
 
     /// Takes what is for the state as it is; gives back the rest.
-    pub(super) fn heard(self: &Arc<Self>, session: u64, happening: SessionEvent, handle: &Handle) -> Option<SessionEvent> {
-        let heard = match happening {
+    pub(super) fn forward_notification(
+        self: &Arc<Self>,
+        session: u64,
+        event: SessionEvent,
+        handle: &Handle,
+    ) -> Option<SessionEvent> {
+        let notification = match event {
             SessionEvent::Withdrawn { key, why } => {
                 let answer = self.open().answers.remove(&(session, key));
                 drop(answer);
                 ServerNotification::Withdrawn { key, why }
             }
             SessionEvent::Visited { id } => ServerNotification::Visited { id },
-            SessionEvent::Http { request, sent, said } => ServerNotification::Http { request, http: HttpExchange { sent, said } },
+            SessionEvent::Http { request, sent, response } => {
+                ServerNotification::Http { request, http: HttpExchange { sent, response } }
+            }
             SessionEvent::Task { status, message, .. } => ServerNotification::Task { status, message },
             SessionEvent::Noted(text) => ServerNotification::Noted(text),
             SessionEvent::ResourceUpdated(uri) => ServerNotification::ResourceUpdated(uri),
@@ -111,7 +118,7 @@ impl Sessions {
             SessionEvent::Log { .. } => return None,
             other => return Some(other),
         };
-        self.push_heard(session, heard);
+        self.push_notification(session, notification);
         None
     }
 
@@ -145,10 +152,10 @@ impl Sessions {
                 };
                 let Some(reached) = reached else { return };
                 match reached.list_tools(LIST_LIMIT).await {
-                    Ok(list) => this.push_heard(session, ServerNotification::Tools { tools: list.tools, note: list.note }),
+                    Ok(list) => this.push_notification(session, ServerNotification::Tools { tools: list.tools, note: list.note }),
                     Err(error) => {
                         let problem = Problem::from(error);
-                        this.push_heard(
+                        this.push_notification(
                             session,
                             ServerNotification::Noted(format!("The tools changed and could not be listed again: {problem}")),
                         );
@@ -166,7 +173,7 @@ impl Sessions {
             drop(reached);
             if let (Err(error), Some(this)) = (listened, this.upgrade()) {
                 let problem = Problem::from(error);
-                this.push_heard(
+                this.push_notification(
                     session,
                     ServerNotification::Noted(format!("The server does not tell of changes of its lists: {problem}")),
                 );
@@ -218,22 +225,22 @@ impl Sessions {
         };
         let Some(reached) = reached else { return };
         let queue = Arc::clone(&self.queue);
-        let awaited = match &tell {
+        let empty_reply = match &tell {
             SessionCommand::ListLibrary => Some(ServerNotification::Library { entries: Vec::new(), notes: Vec::new() }),
             SessionCommand::Complete { argument, .. } => {
                 Some(ServerNotification::Completed { argument: argument.clone(), values: Vec::new() })
             }
             _ => None,
         };
-        let told = Arc::clone(&self.queue);
+        let sink = Arc::clone(&self.queue);
         let failed = move |problem| {
-            if let Some(heard) = awaited {
-                told.push(Event::Session { session, update: SessionUpdate::Notification(heard) });
+            if let Some(notification) = empty_reply {
+                sink.push(Event::Session { session, update: SessionUpdate::Notification(notification) });
             }
             Event::Problem(problem)
         };
         task(runtime.handle(), &self.queue, failed, async move {
-            let told = match tell {
+            let done = match tell {
                 SessionCommand::LogLevel(level) => reached.set_log_level(level, LIMIT).await,
                 SessionCommand::Roots(folders) => match roots(folders).await {
                     Ok(roots) => reached.set_roots(roots),
@@ -266,7 +273,7 @@ impl Sessions {
                 SessionCommand::Watch { uri, on } => reached.watch(&uri, on, LIMIT).await,
                 SessionCommand::Reply { .. } => Ok(()),
             };
-            if let Err(error) = told {
+            if let Err(error) = done {
                 queue.push(Event::Problem(error.into()));
             }
         });

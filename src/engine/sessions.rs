@@ -29,7 +29,7 @@ const GIVEN_UP: Duration = Duration::from_millis(100);
 
 fn login_step(step: mcp::login::Step) -> LoginStep {
     match step {
-        mcp::login::Step::Said(line) => LoginStep::Said(line),
+        mcp::login::Step::Line(line) => LoginStep::Line(line),
         mcp::login::Step::Open { url, limit } => LoginStep::Open { url, limit },
         mcp::login::Step::Choose(servers) => LoginStep::Choose(servers),
         mcp::login::Step::Back => LoginStep::Back,
@@ -111,19 +111,21 @@ impl Sessions {
         let keep = self.logins.lock().unwrap_or_else(PoisonError::into_inner).clone();
         task(runtime.handle(), &self.queue, Event::Problem, async move {
             match mcp::login::forget(&keep, &url, client_id.as_deref()).await {
-                Ok(done) => this.push_heard(session, crate::state::ServerNotification::Noted(format!("{}: {done}", shown(&url)))),
+                Ok(done) => {
+                    this.push_notification(session, crate::state::ServerNotification::Noted(format!("{}: {done}", shown(&url))))
+                }
                 Err(why) => this.queue.push(Event::Problem(Problem::new(ProblemKind::Io, why).at(shown(&url)))),
             }
         });
     }
 
-    fn happenings(self: &Arc<Self>, session: u64, handle: tokio::runtime::Handle) -> OnSessionEvent {
+    fn on_event(self: &Arc<Self>, session: u64, handle: tokio::runtime::Handle) -> OnSessionEvent {
         let this = Arc::downgrade(self);
-        Arc::new(move |happening| {
+        Arc::new(move |received| {
             let Some(this) = this.upgrade() else { return };
-            let Some(happening) = this.heard(session, happening, &handle) else { return };
+            let Some(received) = this.forward_notification(session, received, &handle) else { return };
             let current = this.open().current;
-            let event = match (happening, current) {
+            let event = match (received, current) {
                 (SessionEvent::Phase(phase), _) => Event::Session { session, update: SessionUpdate::Phase(phase) },
                 (SessionEvent::Step(step), _) => Event::Session { session, update: SessionUpdate::Step(step) },
                 (SessionEvent::Stderr(line), _) => Event::Session { session, update: SessionUpdate::Stderr(line) },
@@ -184,7 +186,7 @@ impl Sessions {
 
     async fn reach(self: &Arc<Self>, session: u64, source: &Source, options: mcp::Options) -> Result<(), Problem> {
         let limit = options.connect_limit;
-        let reached = mcp::connect(source, options, self.happenings(session, tokio::runtime::Handle::current())).await?;
+        let reached = mcp::connect(source, options, self.on_event(session, tokio::runtime::Handle::current())).await?;
         let reached = Arc::new(reached);
         let is_wanted = {
             let mut open = self.open();

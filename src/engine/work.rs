@@ -57,8 +57,8 @@ pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Problem> {
 }
 
 fn problem(panic: &(dyn Any + Send)) -> Problem {
-    let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Problem::new(ProblemKind::Internal, format!("this failed inside Loupe: {}", said.unwrap_or("a panic")))
+    let message = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    Problem::new(ProblemKind::Internal, format!("this failed inside Loupe: {}", message.unwrap_or("a panic")))
         .hint("report it, with what was done before; everything else still works")
 }
 
@@ -76,9 +76,9 @@ mod tests {
             blocking(&Handle::current(), &queue, Event::Problem, || panic!("one")).await.unwrap();
             task(&Handle::current(), &queue, Event::Problem, async { panic!("{}", 2) }).await.unwrap();
         });
-        for said in ["this failed inside Loupe: one", "this failed inside Loupe: 2"] {
+        for message in ["this failed inside Loupe: one", "this failed inside Loupe: 2"] {
             let Some(Event::Problem(problem)) = queue.pop() else { panic!("no event") };
-            assert_eq!((problem.kind, problem.what.as_str()), (ProblemKind::Internal, said));
+            assert_eq!((problem.kind, problem.what.as_str()), (ProblemKind::Internal, message));
         }
     }
 

@@ -172,8 +172,8 @@ fn answers_differ(first: &CheckedAnswer<'_>, again: &CheckedAnswer<'_>, hits: &m
     }
     // Data by place, texts by line.
     if let (Some(a), Some(b)) = (first.exact_payload(), again.exact_payload()) {
-        let told = tree(a.root(), b.root(), &TreeOptions::default());
-        for change in told.changes.iter().filter(|change| change.op != Op::Move) {
+        let changed = tree(a.root(), b.root(), &TreeOptions::default());
+        for change in changed.changes.iter().filter(|change| change.op != Op::Move) {
             let of = |payload: &Payload, node: Option<usize>| payload.doc.node(node?).map(|node| clip(&node.raw_text()));
             let node = change.b.and_then(|node| b.doc.node(node));
             let path = wild(&node.or_else(|| a.doc.node(change.a?)).map_or_else(String::new, |node| {

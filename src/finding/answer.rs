@@ -178,8 +178,8 @@ impl<'a> CheckedAnswer<'a> {
     /// The numbers of the text that stand for no other value and say how far they are rounded.
     pub fn rounded_numbers(&self) -> &RoundedNumbers {
         self.rounded.get_or_init(|| {
-            let told = self.matched().facts.iter().filter(|fact| !fact.state().is_missing());
-            let mut taken: Vec<_> = told.filter_map(Fact::place).collect();
+            let shown = self.matched().facts.iter().filter(|fact| !fact.state().is_missing());
+            let mut taken: Vec<_> = shown.filter_map(Fact::place).collect();
             taken.sort_by_key(|place| place.start);
             RoundedNumbers::of(self.markdown_text(), &taken)
         })

@@ -142,18 +142,18 @@ fn block_of(subject: &ParsedCapture, at: usize) -> Option<(usize, usize)> {
 fn in_data(payload: &Payload, matched: &FactMatches, text: &str, place: &FindingPlace) -> Option<Range<usize>> {
     match place {
         FindingPlace::Node(node) => {
-            told(matched, payload.doc.node(*node)?).reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
+            places_of(matched, payload.doc.node(*node)?).reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
         }
         FindingPlace::Key(node) => {
             let node = payload.doc.node(*node).filter(|node| !node.is_container())?;
-            key_before(text, told(matched, node).next()?.start, node)
+            key_before(text, places_of(matched, node).next()?.start, node)
         }
         FindingPlace::Text(_) | FindingPlace::Message(_) => None,
     }
 }
 
-/// Where a text tells the facts of a value.
-fn told<'m>(matched: &'m FactMatches, node: Node<'_>) -> impl Iterator<Item = Range<usize>> + use<'m> {
+/// Where the facts of a value stand in a text.
+fn places_of<'m>(matched: &'m FactMatches, node: Node<'_>) -> impl Iterator<Item = Range<usize>> + use<'m> {
     let (from, end) = (matched.facts.partition_point(|fact| fact.node() < node.index()), node.subtree_end());
     let own = matched.facts[from..].iter().take_while(move |fact| fact.node() < end);
     own.filter(|fact| !fact.state().is_missing()).filter_map(Fact::place)

@@ -189,10 +189,10 @@ fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
     // By field: in how many answers, how many values, and the place in the last answer.
     let mut never: BTreeMap<String, (u64, u64, super::FoundAt)> = BTreeMap::new();
-    let mut told = BTreeSet::new();
+    let mut shown_paths = BTreeSet::new();
     for answer in answers.iter().filter(|answer| answer.is_success() && !answer.text.trim().is_empty()) {
         let Some(payload) = answer.structured_payload() else { continue };
-        told.extend(fields(answer, payload, |fact, _| !fact.state().is_missing()).into_iter().map(|field| field.path));
+        shown_paths.extend(fields(answer, payload, |fact, _| !fact.state().is_missing()).into_iter().map(|field| field.path));
         for FieldFacts { path, count: missing, nodes, .. } in fields(answer, payload, |fact, _| fact.state().is_missing()) {
             let node = nodes[0];
             let place = answer.data_at(node);
@@ -200,7 +200,9 @@ fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
             never.insert(path, (often + 1, values + missing, place));
         }
     }
-    for (path, (often, values, place)) in never.into_iter().filter(|(path, (often, ..))| *often > 1 && !told.contains(path)) {
+    for (path, (often, values, place)) in
+        never.into_iter().filter(|(path, (often, ..))| *often > 1 && !shown_paths.contains(path))
+    {
         let hit = hits.say(format!("`{path}` is in the text of none of {often} answers"));
         hit.at(place);
         hit.count = values;

@@ -50,8 +50,8 @@ impl RoundedNumbers {
             taken.get(at).is_some_and(|taken| taken.start < place.end)
         };
         let all = NUMBER.as_ref().into_iter().flat_map(|pattern| pattern.captures_iter(text));
-        let told = all.filter(|found| found.get(2).is_some() || found.get(3).is_some());
-        let mut found: Vec<(f64, f64, Range<usize>)> = told
+        let rounded = all.filter(|found| found.get(2).is_some() || found.get(3).is_some());
+        let mut found: Vec<(f64, f64, Range<usize>)> = rounded
             .filter_map(|found| Some((found.get(0)?.range(), may_be(&found))))
             .filter(|(place, _)| !is_taken(place))
             .flat_map(|(place, ranges)| ranges.into_iter().map(move |range| (*range.start(), *range.end(), place.clone())))

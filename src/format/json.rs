@@ -124,7 +124,6 @@ fn push_value(root: Node<'_>, is_pretty: bool, mut push: impl FnMut(&str)) {
     let mut depth = 0_usize;
     let mut piece = String::new();
     walk(root, |event| {
-        piece.clear();
         match event {
             WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
                 if node.index() != root.index() {
@@ -154,8 +153,17 @@ fn push_value(root: Node<'_>, is_pretty: bool, mut push: impl FnMut(&str)) {
                 piece.push(if node.kind() == Kind::Object { '}' } else { ']' });
             }
         }
-        push(&piece);
+        hand_on(&mut piece, &mut push);
     });
+    push(&piece);
+}
+
+/// Hands a piece on that has become long.
+fn hand_on(piece: &mut String, push: &mut impl FnMut(&str)) {
+    if piece.len() > 4_096 {
+        push(piece);
+        piece.clear();
+    }
 }
 
 /// A line end and the indentation, handed on at once where it is long: with depth, pretty JSON grows by its square.
@@ -167,9 +175,6 @@ fn new_line(piece: &mut String, depth: usize, push: &mut impl FnMut(&str)) {
         let now = left.min(SPACES.len());
         piece.push_str(&SPACES[..now]);
         left -= now;
-        if piece.len() > 4_096 {
-            push(piece);
-            piece.clear();
-        }
+        hand_on(piece, push);
     }
 }

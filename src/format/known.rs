@@ -150,15 +150,15 @@ impl TextMemo {
         count
     }
 
-    /// The same with the facts themselves; those of a text that tells all are left out.
-    pub fn told(&self, payload: &Payload, text: &str) -> FactMatches {
+    /// The same with the facts themselves; those of a text that has them all are left out.
+    pub fn matches(&self, payload: &Payload, text: &str) -> FactMatches {
         let key = key(text.as_bytes());
         if let Some(known) = lock(&self.facts).get(&key).filter(|known| known.kept == known.total) {
             return FactMatches { count: *known, ..FactMatches::default() };
         }
-        let told = self.locate(payload, text);
-        lock(&self.facts).insert(key, told.count);
-        told
+        let matches = self.locate(payload, text);
+        lock(&self.facts).insert(key, matches.count);
+        matches
     }
 }
 
@@ -212,8 +212,8 @@ mod tests {
         let known = TextMemo::default();
         let whole = r#"See {"name": "Ada", "age": 36}"#;
         assert_eq!(known.facts(payload, whole), FactCount { total: 2, kept: 2, reworded: 0, missing: 0 });
-        assert_eq!(known.told(payload, whole).facts, []);
-        let part = known.told(payload, "Ada");
+        assert_eq!(known.matches(payload, whole).facts, []);
+        let part = known.matches(payload, "Ada");
         assert_eq!((part.count.missing, part.facts.len()), (1, 2));
         assert_eq!(known.facts(payload, "Ada"), part.count);
     }

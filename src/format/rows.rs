@@ -1,7 +1,8 @@
 //! The row set of a payload: the one list of records that a table can show, and the envelope around it.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use super::json::compact;
 use super::out::Pieces;
@@ -76,7 +77,7 @@ impl<'a> RowSet<'a> {
         if faults.iter().any(|fault| fault.kind == FaultKind::DuplicateKey && self.root.range().contains(&fault.at)) {
             return Err(WriteError(format!("a key stands twice in one object: {format} has one column for both")));
         }
-        let mut columns = Columns { names: Vec::new(), positions: HashMap::new() };
+        let mut columns = Columns { names: Vec::new(), positions: HashMap::default() };
         for member in self.records().flat_map(Node::children) {
             let key = member.key().unwrap_or_default();
             if !columns.positions.contains_key(&key) {

@@ -129,7 +129,7 @@ fn key_before(bytes: &[u8], value: usize) -> Option<Range<usize>> {
     let inside = bytes[..value].trim_ascii_end().strip_suffix(b":")?.trim_ascii_end().strip_suffix(b"\"")?;
     let mut quote = inside.len();
     loop {
-        quote = inside[..quote].iter().rposition(|&byte| byte == b'"')?;
+        quote = memchr::memrchr(b'"', &inside[..quote])?;
         let escapes = inside[..quote].iter().rev().take_while(|&&byte| byte == b'\\').count();
         if escapes % 2 == 0 {
             return Some(quote + 1..inside.len());

@@ -8,7 +8,13 @@ use super::{Kind, Node, decode_escape, hex4, inside, lossy};
 /// are any, `\u00xx` in lower case otherwise. Everything else stays literal.
 pub fn push_string(out: &mut String, text: &str) {
     out.push('"');
-    text.chars().for_each(|char| push_char(out, char));
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
+        out.push_str(&rest[..at]);
+        push_char(out, char::from(rest.as_bytes()[at]));
+        rest = &rest[at + 1..];
+    }
+    out.push_str(rest);
     out.push('"');
 }
 
@@ -41,7 +47,7 @@ pub fn string(text: &str) -> String {
 pub fn push_raw(out: &mut String, raw: &[u8]) {
     out.push('"');
     let mut rest = raw;
-    while let Some(at) = rest.iter().position(|&byte| byte == b'\\') {
+    while let Some(at) = memchr::memchr(b'\\', rest) {
         out.push_str(&lossy(&rest[..at]));
         let (char, used) = decode_escape(&rest[at..]);
         match hex4(&rest[at..]) {

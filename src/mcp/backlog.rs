@@ -78,8 +78,8 @@ impl Backlog {
                 let mut held = self.held();
                 let lost = std::mem::take(&mut held.lost);
                 if lost > 0 {
-                    let told = format!("\n({lost} bytes of stderr came faster than they could be read, and are left out)\n");
-                    return Some(Ok(told.into()));
+                    let note = format!("\n({lost} bytes of stderr came faster than they could be read, and are left out)\n");
+                    return Some(Ok(note.into()));
                 }
                 if let Some(chunk) = held.chunks.pop_front() {
                     held.bytes -= chunk.len();
@@ -119,9 +119,9 @@ mod tests {
         let backlog = Backlog::new(100_000);
         backlog.fill(&flood[..]).await;
         let text = read(backlog).await;
-        let (told, rest) = text.trim_start().split_once('\n').unwrap();
+        let (note, rest) = text.trim_start().split_once('\n').unwrap();
         assert_eq!(
-            told,
+            note,
             format!("({} bytes of stderr came faster than they could be read, and are left out)", flood.len() - rest.len())
         );
         assert!(flood.ends_with(rest.as_bytes()) && rest.len() <= 100_000 && rest.len() > 10_000, "{}", rest.len());

@@ -41,7 +41,7 @@ pub(super) struct StartedChild {
     pub stdin: ChildStdin,
     pub stdout: ChildStdout,
     /// Closed when stderr has ended, and with it what the guard has to say.
-    pub fate: watch::Receiver<ChildEnd>,
+    pub end: watch::Receiver<ChildEnd>,
 }
 
 /// Dropping it lets the guard end the server by itself, as soon as the server's input is closed; on Windows it ends the
@@ -123,7 +123,7 @@ pub(super) fn start(
         return Err(spawn_error(std::io::Error::other("no pipes")));
     };
     tap.end_step(&child.id().map(|id| format!("process {id}")).unwrap_or_default(), StepState::Done);
-    let (said, fate) = watch::channel(ChildEnd::default());
+    let (ended, end) = watch::channel(ChildEnd::default());
     let tap = Arc::clone(tap);
     // A transcript has every line of it, so that is waited for.
     let stderr: Box<dyn AsyncRead + Send + Unpin> = if options.transcript.is_some() {
@@ -142,7 +142,7 @@ pub(super) fn start(
                 if at > 0 {
                     tap.stderr(&line.bytes.slice(..at));
                 }
-                said.send_replace(word);
+                ended.send_replace(word);
             } else {
                 tap.stderr(&line.bytes);
             }
@@ -156,7 +156,7 @@ pub(super) fn start(
         #[cfg(windows)]
         _job: job,
     };
-    Ok(StartedChild { process, stdin, stdout, fate })
+    Ok(StartedChild { process, stdin, stdout, end })
 }
 
 fn find(text: &[u8], word: &[u8]) -> Option<usize> {

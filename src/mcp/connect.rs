@@ -24,7 +24,7 @@ use super::http_client::Client;
 use super::session::{CloseOnDrop, Link, Listening, Session};
 use super::tap::{Outbox, PendingRequest, SdkEnd, Tap};
 use super::tasks::TASKS;
-use super::{Options, QUEUE, SessionEvent, child, fate_of, http, http_sse, lines_link, read_lines};
+use super::{Options, QUEUE, SessionEvent, child, http, http_sse, lines_link, read_lines, why_ended};
 use crate::capture::{Server, StepState};
 use crate::serve;
 use crate::source::{self, Identity, Protocol, Source, Transport};
@@ -68,8 +68,8 @@ pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> 
         let is_open = is_first_try && matches!(plan, Plan::Discover { pinned: false });
         is_first_try = false;
         match (source, error.root()) {
-            (Source::Command(_), Error::Gone { fate, .. }) if is_open => {
-                tap.end_step(&format!("{fate}; it is started again, without `server/discover`"), StepState::Passed);
+            (Source::Command(_), Error::Gone { how, .. }) if is_open => {
+                tap.end_step(&format!("{how}; it is started again, without `server/discover`"), StepState::Passed);
                 drop(link);
                 link = start(source, options, tap).await?;
                 plan = Plan::Initialize(who.proposed());
@@ -164,7 +164,7 @@ fn plan(source: &Source, who: &ClientIdentity) -> Result<Plan, Error> {
 
 /// Starts or reaches the server; nothing has been said yet.
 async fn start(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Link, Error> {
-    let phase = |text: &str| tap.happen(SessionEvent::Phase(text.into()));
+    let phase = |text: &str| tap.emit(SessionEvent::Phase(text.into()));
     let mut tasks = JoinSet::new();
     let (link, outbox): (Link, Arc<dyn Outbox>) = match source {
         Source::Sample(spec) => {
@@ -177,8 +177,8 @@ async fn start(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Lin
         Source::Fixture(folder) => {
             phase("reading the captures");
             let begun = Instant::now();
-            let told = Arc::clone(tap);
-            let note: serve::replay::Note = Arc::new(move |text| told.happen(SessionEvent::Stderr(text.to_owned())));
+            let stderr = Arc::clone(tap);
+            let note: serve::replay::Note = Arc::new(move |text| stderr.emit(SessionEvent::Stderr(text.to_owned())));
             let paths = [folder.clone()];
             let read =
                 tokio::task::spawn_blocking(move || serve::replay::open(&paths, serve::replay::ReplayOptions::default(), note));
@@ -188,10 +188,10 @@ async fn start(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Lin
         }
         Source::Command(command) => {
             phase("starting the program");
-            let child::StartedChild { process, stdin, stdout, fate } = child::start(command, options, tap, &mut tasks)?;
+            let child::StartedChild { process, stdin, stdout, end } = child::start(command, options, tap, &mut tasks)?;
             phase("waiting for the server");
             let watched = Arc::clone(tap);
-            let end = async move || fate_of(&watched, fate).await;
+            let end = async move || why_ended(&watched, end).await;
             let (unended, asks) = mpsc::channel(1);
             tasks.spawn(read_lines(stdout, Arc::clone(tap), asks, end));
             lines_link(stdin, tasks, unended, Some(process))
@@ -216,14 +216,13 @@ async fn start(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Lin
 fn inside(
     backend: Arc<dyn serve::Backend>,
     place: &str,
-    fate: &'static str,
+    how: &'static str,
     tap: &Arc<Tap>,
     mut tasks: JoinSet<()>,
 ) -> (Link, Arc<dyn Outbox>) {
     let (from, to) = tokio::io::split(serve::pipe(backend));
     let place = place.to_owned();
-    let end =
-        async move || Error::Gone { place, fate: fate.into(), during_handshake: false, unreadable: None, stderr: Vec::new() };
+    let end = async move || Error::Gone { place, how: how.into(), during_handshake: false, unreadable: None, stderr: Vec::new() };
     let (unended, asks) = mpsc::channel(1);
     tasks.spawn(read_lines(from, Arc::clone(tap), asks, end));
     lines_link(to, tasks, unended, None)

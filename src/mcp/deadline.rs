@@ -92,12 +92,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_held_limit_does_not_end() {
-        let patience = Arc::new(PausableDeadline::default());
-        let hold = patience.hold();
-        let second = patience.hold();
-        let waiting = tokio::time::timeout(Duration::from_millis(300), patience.limit(Duration::from_millis(1))).await;
+        let deadline = Arc::new(PausableDeadline::default());
+        let hold = deadline.hold();
+        let second = deadline.hold();
+        let waiting = tokio::time::timeout(Duration::from_millis(300), deadline.limit(Duration::from_millis(1))).await;
         assert!(waiting.is_err(), "the limit ended while it was held");
         drop((hold, second));
-        patience.limit(Duration::from_millis(1)).await;
+        deadline.limit(Duration::from_millis(1)).await;
     }
 }

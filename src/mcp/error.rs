@@ -59,10 +59,10 @@ pub enum Error {
     /// The revision that was pinned is not spoken there.
     #[error("{what}")]
     Unspoken { place: String, what: String },
-    /// The other side closed; `fate` says how, as far as it is known.
-    #[error("{fate}{}", said(unreadable.as_deref(), stderr))]
-    Gone { place: String, fate: String, during_handshake: bool, unreadable: Option<String>, stderr: Vec<String> },
-    #[error("no answer to `{what}` within {} s{}", limit.as_secs_f64(), said(unreadable.as_deref(), stderr))]
+    /// The other side closed; `how` says in which way, as far as it is known.
+    #[error("{how}{}", last_output(unreadable.as_deref(), stderr))]
+    Gone { place: String, how: String, during_handshake: bool, unreadable: Option<String>, stderr: Vec<String> },
+    #[error("no answer to `{what}` within {} s{}", limit.as_secs_f64(), last_output(unreadable.as_deref(), stderr))]
     Timeout {
         place: String,
         what: String,
@@ -228,7 +228,7 @@ fn quoted(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(": {text}") }
 }
 
-fn said(unreadable: Option<&str>, stderr: &[String]) -> String {
+fn last_output(unreadable: Option<&str>, stderr: &[String]) -> String {
     let mut text = String::new();
     // Writing into a String cannot fail.
     if let Some(line) = unreadable {
@@ -289,7 +289,7 @@ mod tests {
         let gone = |unreadable: Option<&str>, stderr: &[&str]| {
             Problem::from(Error::Gone {
                 place: "sh".into(),
-                fate: "the program ended with status 3".into(),
+                how: "the program ended with status 3".into(),
                 during_handshake: true,
                 unreadable: unreadable.map(Into::into),
                 stderr: stderr.iter().map(|&line| line.into()).collect(),

@@ -108,7 +108,7 @@ mod unix {
         };
         let code = match &status {
             Ok(status) => {
-                report(token, &fate(*status));
+                report(token, &exit(*status));
                 status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
             }
             Err(error) => {
@@ -120,7 +120,7 @@ mod unix {
         ExitCode::from(code)
     }
 
-    fn fate(status: ExitStatus) -> String {
+    fn exit(status: ExitStatus) -> String {
         use std::os::unix::process::ExitStatusExt;
         match (status.code(), status.signal()) {
             (Some(code), _) => format!("ended with status {code}"),
@@ -238,16 +238,16 @@ mod lifeline {
 
     /// Waits until nobody holds the other end of the pipe; what is still in it is the server's to read.
     pub(super) async fn ended(_stdin: Option<ChildStdin>) {
-        let (tell, told) = tokio::sync::oneshot::channel::<()>();
+        let (done, all_done) = tokio::sync::oneshot::channel::<()>();
         // The thread ends with the guard at the latest.
         std::thread::spawn(move || {
             let stdin = std::io::stdin();
             // Nothing is asked for, so that only the end wakes it.
             let mut pipe = [PollFd::new(stdin.as_fd(), PollFlags::empty())];
             while poll(&mut pipe, PollTimeout::NONE) == Err(Errno::EINTR) {}
-            drop(tell);
+            drop(done);
         });
-        told.await.ok();
+        all_done.await.ok();
     }
 }
 

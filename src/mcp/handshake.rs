@@ -118,18 +118,18 @@ pub(super) fn discovered(end: End, asked: &'static str, place: &str) -> Result<D
     let root = doc.root();
     if let Some(error) = root.and_then(|root| root.get("error")).filter(|error| !error.is_null()) {
         let code = error.get("code").and_then(Node::as_i64).unwrap_or_default();
-        let said = format!("error{}", RpcError::read(error).detail());
+        let error_text = format!("error{}", RpcError::read(error).detail());
         return match error.at("/data/supported") {
-            Some(versions) if code == UNSUPPORTED => chosen(&names(versions), asked, said, place),
+            Some(versions) if code == UNSUPPORTED => chosen(&names(versions), asked, error_text, place),
             _ if STATELESS_ERRORS.contains(&code) => Err(Error::Handshake {
                 place: place.to_owned(),
-                what: format!("the server refused `server/discover` with {said}"),
+                what: format!("the server refused `server/discover` with {error_text}"),
             }),
             // Over HTTP this status with this error is the word of the era for an unknown method.
             _ if code == METHOD_NOT_FOUND && status == Some(404) => {
                 Ok(Discovered::Is(Verdict::Stateless(Server { protocol_version: asked.into(), ..Server::default() })))
             }
-            _ => handshake(said),
+            _ => handshake(error_text),
         };
     }
     let Some(result) = root.and_then(|root| root.get("result")).filter(|result| result.kind() == Kind::Object) else {
@@ -159,11 +159,11 @@ fn names(versions: Node<'_>) -> Vec<String> {
 }
 
 /// The newest version that both speak.
-fn chosen(versions: &[String], asked: &str, said: String, place: &str) -> Result<Discovered, Error> {
+fn chosen(versions: &[String], asked: &str, error_text: String, place: &str) -> Result<Discovered, Error> {
     let shared = Protocol::VERSIONS.iter().rev().find(|known| versions.iter().any(|version| version == *known));
     match shared {
         Some(version) if Protocol::is_stateless(version) => Ok(Discovered::ServerRequest(version)),
-        Some(version) => Ok(Discovered::Is(Verdict::Handshake { why: said, version: Some(version) })),
+        Some(version) => Ok(Discovered::Is(Verdict::Handshake { why: error_text, version: Some(version) })),
         None if versions.is_empty() => Err(Error::Handshake {
             place: place.to_owned(),
             what: format!("the server refuses version {asked} and names no other"),

@@ -154,9 +154,9 @@ impl Link {
         let (end, _) = waiting.done.await.map_err(|_| closed())?;
         let (server, _) = handshake::read(end, waiting.id, &self.shown_url)?;
         self.begin(&server.protocol_version, hello);
-        let told = self.tap.send(Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#))?;
+        let notice = self.tap.send(Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#))?;
         // A server that does not take the notification says so at the next request.
-        told.await.ok();
+        notice.await.ok();
         self.is_lost.store(false, Ordering::SeqCst);
         self.listen_aside();
         Ok(())
@@ -164,10 +164,10 @@ impl Link {
 
     /// The session that was begun is not wanted after all.
     pub(super) fn leave(&self) {
-        let goodbye = self.goodbye();
+        let end_session = self.end_session();
         *self.negotiated() = Negotiated::default();
-        if let Some(goodbye) = goodbye {
-            self.spawn(|_| goodbye);
+        if let Some(end_session) = end_session {
+            self.spawn(|_| end_session);
         }
     }
 
@@ -233,7 +233,7 @@ impl Link {
             return if response.status().is_success() { Ok(()) } else { Err(self.refused(response, had_session).await) };
         };
         let http = Arc::new(info(&response));
-        self.tap.happen(super::SessionEvent::Http { request: id, sent: sent(write()), said: (*http).clone() });
+        self.tap.emit(super::SessionEvent::Http { request: id, sent: sent(write()), response: (*http).clone() });
         let status = response.status();
         if !status.is_success() {
             return self.refused_request(response, id, had_session, http).await;
@@ -387,7 +387,7 @@ impl Link {
             } else {
                 return Err(broken.unwrap_or_else(|| Error::Gone {
                     place: self.shown_url.clone(),
-                    fate: "the stream ended without an answer".into(),
+                    how: "the stream ended without an answer".into(),
                     during_handshake: !self.tap.is_established(),
                     unreadable: None,
                     stderr: Vec::new(),
@@ -506,7 +506,7 @@ impl Link {
     }
 
     /// Tells the server that the session is over. It may refuse; there is nothing to be done about that.
-    fn goodbye(&self) -> Option<impl Future<Output = ()> + Send + 'static> {
+    fn end_session(&self) -> Option<impl Future<Output = ()> + Send + 'static> {
         self.negotiated().session.as_ref()?;
         let request = self.request(reqwest::Method::DELETE, HeaderMap::new()).timeout(Duration::from_secs(2));
         self.negotiated().session = None;
@@ -516,8 +516,8 @@ impl Link {
     }
 
     pub(super) async fn close(&self) {
-        if let Some(goodbye) = self.goodbye() {
-            goodbye.await;
+        if let Some(end_session) = self.end_session() {
+            end_session.await;
         }
     }
 }
@@ -566,8 +566,8 @@ impl Outbox for Link {
     fn shut(&self) {
         // Aborts every request under way.
         drop(self.tasks.lock().unwrap_or_else(PoisonError::into_inner).take());
-        if let (Some(goodbye), Ok(runtime)) = (self.goodbye(), tokio::runtime::Handle::try_current()) {
-            runtime.spawn(goodbye);
+        if let (Some(end_session), Ok(runtime)) = (self.end_session(), tokio::runtime::Handle::try_current()) {
+            runtime.spawn(end_session);
         }
     }
 }

@@ -44,7 +44,7 @@ pub(super) struct Client {
     login: Option<Login>,
     tap: Arc<Tap>,
     /// Whether the steps of the first request have been told.
-    told: AtomicBool,
+    is_reported: AtomicBool,
     took: Arc<ConnectTimes>,
 }
 
@@ -103,12 +103,12 @@ impl Client {
         }
         let client = builder.build().map_err(|source| Error::Client { source })?;
         let login = http.login.clone().map(|wish| {
-            let told = Arc::clone(tap);
-            let told = Arc::new(move |step| told.happen(SessionEvent::Login(step)));
-            Login::new(wish, &http.url, client.clone(), logins, told, Arc::clone(&tap.patience), tap.known.clone())
+            let events = Arc::clone(tap);
+            let on_step = Arc::new(move |step| events.emit(SessionEvent::Login(step)));
+            Login::new(wish, &http.url, client.clone(), logins, on_step, Arc::clone(&tap.deadline), tap.known.clone())
         });
-        let told = AtomicBool::new(false);
-        Ok(Self { client, url, shown, headers, login, tap: Arc::clone(tap), told, took })
+        let is_reported = AtomicBool::new(false);
+        Ok(Self { client, url, shown, headers, login, tap: Arc::clone(tap), is_reported, took })
     }
 
     /// Takes up the login that is kept.
@@ -134,7 +134,7 @@ impl Client {
     pub(super) async fn send(&self, request: reqwest::RequestBuilder) -> Result<reqwest::Response, Error> {
         let begun = Instant::now();
         let sent = request.send().await;
-        let is_first = !self.told.swap(true, Ordering::Relaxed);
+        let is_first = !self.is_reported.swap(true, Ordering::Relaxed);
         match sent {
             Ok(response) => {
                 if is_first {

@@ -102,7 +102,7 @@ impl Link {
 
     /// Hands on what comes until the stream ends, and the session with it.
     async fn listen(&self, mut response: reqwest::Response, mut parser: sse::Parser, mut events: Vec<sse::Event>) {
-        let fate = loop {
+        let how = loop {
             for event in events {
                 let is_message = event.name.as_deref().is_none_or(|name| name == "message" || name.is_empty());
                 if is_message {
@@ -121,9 +121,9 @@ impl Link {
             self.tap.incoming(Incoming { bytes: rest, begun: Instant::now(), cut, within: None });
         }
         let during_handshake = !self.tap.is_established();
-        let (unreadable, _) = self.tap.last_words();
+        let (unreadable, _) = self.tap.last_output();
         let unreadable = unreadable.filter(|_| during_handshake);
-        self.tap.gone(Error::Gone { place: self.http.shown.clone(), fate, during_handshake, unreadable, stderr: Vec::new() });
+        self.tap.gone(Error::Gone { place: self.http.shown.clone(), how, during_handshake, unreadable, stderr: Vec::new() });
     }
 
     async fn post(&self, bytes: Bytes, request: Option<i64>) -> Result<(), Error> {
@@ -139,7 +139,7 @@ impl Link {
             if is_again {
                 self.tap.note(request, SENT_AGAIN);
             }
-            self.tap.happen(super::SessionEvent::Http { request, sent: sent(write()), said: info(&response) });
+            self.tap.emit(super::SessionEvent::Http { request, sent: sent(write()), response: info(&response) });
         }
         let status = response.status();
         if status.is_success() { Ok(()) } else { Err(refusal(&self.http.shown, response, status).await) }

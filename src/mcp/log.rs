@@ -99,8 +99,8 @@ impl Log {
     /// below it.
     pub(super) fn stderr_tail(&self, lines: usize) -> Vec<String> {
         let recent = self.stderr.messages.iter().rev().take_while(|(order, _)| *order > self.tail_from);
-        let said = recent.map(|(_, message)| String::from_utf8_lossy(&message.bytes).trim_end().to_owned());
-        let mut tail: Vec<_> = said.filter(|line| !line.is_empty()).take(TRACE).collect();
+        let recent = recent.map(|(_, message)| String::from_utf8_lossy(&message.bytes).trim_end().to_owned());
+        let mut tail: Vec<_> = recent.filter(|line| !line.is_empty()).take(TRACE).collect();
         if let Some(error) =
             tail.iter().find(|line| names_error(line)).cloned().filter(|error| !tail[..lines.min(tail.len())].contains(error))
         {

@@ -76,7 +76,7 @@ use tap::{Incoming, Outbox, Tap};
 /// Messages that may wait to be written: a server that asks without reading must not fill the memory.
 const QUEUE: usize = 1_000;
 /// How long the guard may need after the server's output has ended to say what became of the server, if it has ended.
-const FATE_LIMIT: Duration = Duration::from_secs(2);
+const EXIT_LIMIT: Duration = Duration::from_secs(2);
 
 /// A runtime for sessions, with one thread for all that waits: of two, each message would go from one to the other, which
 /// takes several times as long as the message. What computes for long does so elsewhere.
@@ -159,7 +159,7 @@ pub enum SessionEvent {
     /// A resource that is watched has changed.
     ResourceUpdated(String),
     /// The headers a request went out with, as far as they are set here, and what HTTP said of its answer; secrets masked.
-    Http { request: i64, sent: Vec<(String, String)>, said: HttpInfo },
+    Http { request: i64, sent: Vec<(String, String)>, response: HttpInfo },
     /// How a task of the server stands.
     Task { id: String, status: String, message: Option<String> },
     /// Something worth knowing that is no failure.
@@ -232,7 +232,7 @@ pub struct ToolList {
 ///
 /// # Errors
 /// What kept the handshake from being completed.
-pub async fn connect(source: &Source, options: Options, happenings: OnSessionEvent) -> Result<Session, Error> {
+pub async fn connect(source: &Source, options: Options, on_event: OnSessionEvent) -> Result<Session, Error> {
     let place = match source {
         Source::Sample(_) => "sample server".into(),
         Source::Command(command) => command.program.clone(),
@@ -240,20 +240,20 @@ pub async fn connect(source: &Source, options: Options, happenings: OnSessionEve
         Source::Fixture(folder) => folder.display().to_string(),
     };
     options.known.add_source(source);
-    let tap = Tap::new(place.clone(), options.limits, options.transcript.clone(), happenings, options.known.clone());
+    let tap = Tap::new(place.clone(), options.limits, options.transcript.clone(), on_event, options.known.clone());
     let tap = Arc::new(tap);
     tap.answer_with(options.answering.clone());
     let opened = tokio::select! {
         biased;
         opened = connect::open(source, &options, &tap) => Some(opened),
-        () = tap.patience.limit(options.connect_limit) => None,
+        () = tap.deadline.limit(options.connect_limit) => None,
     };
     let error = match opened {
         Some(Ok(session)) => return Ok(session),
         Some(Err(error)) => error,
         None => {
-            let (unreadable, stderr) = tap.last_words();
-            let (what, limit) = (tap.awaited(), options.connect_limit);
+            let (unreadable, stderr) = tap.last_output();
+            let (what, limit) = (tap.waiting_for(), options.connect_limit);
             Error::Timeout { place, what, limit, during_handshake: true, unreadable, stderr }
         }
     };
@@ -277,27 +277,28 @@ async fn read_lines(
     match read.await {
         Ok(()) => tap.gone(end().await),
         Err(error) => {
-            let (unreadable, stderr) = tap.last_words();
-            let fate = format!("the server's output could not be read: {error}");
+            let (unreadable, stderr) = tap.last_output();
+            let how = format!("the server's output could not be read: {error}");
             let during_handshake = !tap.is_established();
-            tap.gone(Error::Gone { place: tap.place.clone(), fate, during_handshake, unreadable, stderr });
+            tap.gone(Error::Gone { place: tap.place.clone(), how, during_handshake, unreadable, stderr });
         }
     }
 }
 
-async fn fate_of(tap: &Tap, mut fate: watch::Receiver<ChildEnd>) -> Error {
-    // A program that goes on without its output has no fate yet, which is said then.
-    tokio::time::timeout(FATE_LIMIT, fate.wait_for(|fate| !matches!(fate, ChildEnd::Unknown))).await.ok();
-    let (unreadable, stderr) = tap.last_words();
+/// Why the server is gone, as its guard reports it.
+async fn why_ended(tap: &Tap, mut end: watch::Receiver<ChildEnd>) -> Error {
+    // A program that goes on without its output has not ended yet; the error then says that its output is closed.
+    tokio::time::timeout(EXIT_LIMIT, end.wait_for(|end| !matches!(end, ChildEnd::Unknown))).await.ok();
+    let (unreadable, stderr) = tap.last_output();
     let during_handshake = !tap.is_established();
     let unreadable = unreadable.filter(|_| during_handshake);
     let place = tap.place.clone();
-    let fate = fate.borrow().clone();
-    match fate {
+    let end = end.borrow().clone();
+    match end {
         ChildEnd::NotStarted(reason) => Error::NotStarted { program: place, reason },
-        ChildEnd::Ended(fate) => Error::Gone { place, fate, during_handshake, unreadable, stderr },
+        ChildEnd::Ended(how) => Error::Gone { place, how, during_handshake, unreadable, stderr },
         ChildEnd::Unknown => {
-            Error::Gone { place, fate: "the program closed its output".into(), during_handshake, unreadable, stderr }
+            Error::Gone { place, how: "the program closed its output".into(), during_handshake, unreadable, stderr }
         }
     }
 }

@@ -68,7 +68,7 @@ pub(super) async fn answer(
         }
     }
     // A person's time does not count.
-    let _hold = tap.patience.hold();
+    let _hold = tap.deadline.hold();
     let mut waiting = Vec::new();
     for (key, ask) in &round.asks {
         match ask {
@@ -96,7 +96,7 @@ pub(super) async fn answer(
         };
         match reply.result() {
             Ok(result) => {
-                tap.confide(ask, &reply);
+                tap.add_secrets(ask, &reply);
                 let masked = ask.kept(&reply).and_then(|reply| reply.result().ok());
                 is_masked |= masked.is_some();
                 kept.push(masked.unwrap_or_else(|| result.clone()));

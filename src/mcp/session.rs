@@ -121,7 +121,7 @@ struct TimeLimit {
 
 impl TimeLimit {
     fn new(tap: &Tap, limit: Duration) -> Self {
-        let now = tap.patience.count();
+        let now = tap.deadline.count();
         Self { limit, since: now, begun: now }
     }
 
@@ -282,7 +282,7 @@ impl Session {
     }
 
     fn timeout(&self, what: &str, limit: Duration) -> Error {
-        let (unreadable, stderr) = self.tap.last_words();
+        let (unreadable, stderr) = self.tap.last_output();
         let (place, what) = (self.tap.place.clone(), what.to_owned());
         Error::Timeout { place, what, limit, during_handshake: false, unreadable, stderr }
     }
@@ -296,10 +296,10 @@ impl Session {
     ) -> Result<Asked, Error> {
         let mut ask = ServerRequest { tap: &self.tap, waiting: self.tap.request(write)? };
         let (limit, hard_limit) = (time.limit, time.hard());
-        let deadline = self.tap.patience.until(time.since, limit);
-        let hard = self.tap.patience.until(time.begun, hard_limit);
+        let deadline = self.tap.deadline.until(time.since, limit);
+        let hard = self.tap.deadline.until(time.begun, hard_limit);
         tokio::pin!(deadline, hard);
-        let mut asked = ask.waiting.pulse.borrow().is_asked.then(|| self.tap.patience.hold());
+        let mut asked = ask.waiting.activity.borrow().is_asked.then(|| self.tap.deadline.hold());
         let mut left_at = None;
         let mut is_leaving = true;
         let ended = loop {
@@ -328,14 +328,14 @@ impl Session {
                     }
                 }
                 () = cancel.cancelled() => break Ended::Cancelled,
-                Ok(()) = ask.waiting.pulse.changed() => {
-                    if ask.waiting.pulse.borrow_and_update().is_asked {
-                        asked.get_or_insert_with(|| self.tap.patience.hold());
+                Ok(()) = ask.waiting.activity.changed() => {
+                    if ask.waiting.activity.borrow_and_update().is_asked {
+                        asked.get_or_insert_with(|| self.tap.deadline.hold());
                     } else {
                         asked = None;
                     }
-                    time.since = self.tap.patience.count();
-                    deadline.set(self.tap.patience.until(time.since, limit));
+                    time.since = self.tap.deadline.count();
+                    deadline.set(self.tap.deadline.until(time.since, limit));
                 }
                 () = &mut deadline => break Ended::TimedOut(limit),
                 () = &mut hard => break Ended::TimedOut(hard_limit),

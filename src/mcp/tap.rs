@@ -20,7 +20,7 @@ use bytes::Bytes;
 use rmcp::model::ServerJsonRpcMessage;
 use tokio::sync::{mpsc, oneshot, watch};
 
-pub(super) use pending::{AbandonedRequest, Answer, End, Pending, PendingRequest, Pulse, SideMessages, Text};
+pub(super) use pending::{AbandonedRequest, Activity, Answer, End, Pending, PendingRequest, SideMessages, Text};
 pub(super) use sdk_end::SdkEnd;
 
 use super::deadline::PausableDeadline;
@@ -80,7 +80,7 @@ pub(super) struct State {
     messages: u64,
     unreadable: u64,
     first_unreadable: Option<String>,
-    heard: bool,
+    received_any: bool,
     pub established: bool,
     /// The revision that was agreed on has batches.
     has_batches: bool,
@@ -92,10 +92,10 @@ pub(super) struct State {
 
 impl State {
     /// Tells whoever waits whether the server is being waited for.
-    pub(super) fn pulse(&self) {
+    pub(super) fn activity(&self) {
         let is_asked = self.server_requests.is_open();
         for pending in self.pending.values() {
-            pending.pulse.send_modify(|pulse| pulse.is_asked = is_asked);
+            pending.activity.send_modify(|activity| activity.is_asked = is_asked);
         }
     }
 
@@ -111,8 +111,8 @@ pub(super) struct Tap {
     pub place: String,
     pub began: Instant,
     pub limits: Limits,
-    pub patience: Arc<PausableDeadline>,
-    happenings: OnSessionEvent,
+    pub deadline: Arc<PausableDeadline>,
+    on_event: OnSessionEvent,
     pub known: Known,
     /// What may be asked of us; set once, before anything is sent.
     answering: OnceLock<(Weak<Tap>, Mutex<ClientCapabilities>)>,
@@ -124,15 +124,15 @@ impl Tap {
         place: String,
         limits: Limits,
         transcript: Option<Transcript>,
-        happenings: OnSessionEvent,
+        on_event: OnSessionEvent,
         known: Known,
     ) -> Self {
         Self {
             place,
             began: Instant::now(),
             limits,
-            patience: Arc::default(),
-            happenings,
+            deadline: Arc::default(),
+            on_event,
             known,
             answering: OnceLock::new(),
             state: Mutex::new(State {
@@ -147,7 +147,7 @@ impl Tap {
                 messages: 0,
                 unreadable: 0,
                 first_unreadable: None,
-                heard: false,
+                received_any: false,
                 established: false,
                 has_batches: false,
                 gone: None,
@@ -190,8 +190,8 @@ impl Tap {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn happen(&self, happening: SessionEvent) {
-        (self.happenings)(happening);
+    pub(super) fn emit(&self, event: SessionEvent) {
+        (self.on_event)(event);
     }
 
     /// The way out is there. After another one was given up, nothing of it matters any more.
@@ -227,7 +227,7 @@ impl Tap {
     }
 
     /// The first line that was not MCP, and the last of stderr: for messages about a server that does not answer.
-    pub(super) fn last_words(&self) -> (Option<String>, Vec<String>) {
+    pub(super) fn last_output(&self) -> (Option<String>, Vec<String>) {
         let state = self.state();
         (state.first_unreadable.clone(), state.log.stderr_tail(3))
     }
@@ -278,7 +278,7 @@ impl Tap {
             // What was printed before has nothing to do with it.
             state.first_unreadable = None;
         }
-        let (pulse, felt) = watch::channel(Pulse { beats: 0, is_asked: state.server_requests.is_open() });
+        let (activity, watched) = watch::channel(Activity { signs: 0, is_asked: state.server_requests.is_open() });
         state.pending.insert(
             id,
             Pending {
@@ -287,7 +287,7 @@ impl Tap {
                 unreadable: 0,
                 odd: None,
                 is_heard: false,
-                pulse,
+                activity,
                 is_in_lines: false,
                 is_aside: agree.is_some(),
                 agree,
@@ -295,7 +295,7 @@ impl Tap {
             },
         );
         drop(state);
-        Ok(PendingRequest { id, left: outbox.send(sent, Some(id)), pulse: felt, done: waiting })
+        Ok(PendingRequest { id, left: outbox.send(sent, Some(id)), activity: watched, done: waiting })
     }
 
     /// Sends a notification or a response.
@@ -331,7 +331,7 @@ impl Tap {
         let why = reason.map(|reason| format!(": {}", excerpt(&reason))).unwrap_or_default();
         pending.finish(End::Lost(Arc::new(Error::Gone {
             place: self.place.clone(),
-            fate: format!("the server ended it{why}"),
+            how: format!("the server ended it{why}"),
             during_handshake: false,
             unreadable: None,
             stderr: Vec::new(),
@@ -386,7 +386,7 @@ impl Tap {
             pending.finish(End::Lost(Arc::clone(&error)));
         }
         if tell {
-            self.happen(SessionEvent::Gone(self.known.problem((&*error).into())));
+            self.emit(SessionEvent::Gone(self.known.problem((&*error).into())));
         }
     }
 
@@ -415,8 +415,8 @@ impl Tap {
             join(&mut state, at, Direction::Stderr, line, None);
             state.log.take_note()
         };
-        self.happen(SessionEvent::Stderr(text));
-        full.into_iter().for_each(|note| self.happen(SessionEvent::Noted(note)));
+        self.emit(SessionEvent::Stderr(text));
+        full.into_iter().for_each(|note| self.emit(SessionEvent::Noted(note)));
     }
 
     pub(super) fn log(&self, state: &mut State, direction: Direction, bytes: &Bytes) -> Instant {

@@ -97,7 +97,7 @@ impl Task {
     pub(super) fn tell(&self, tap: &Tap) {
         let id = Doc::parse(Bytes::copy_from_slice(self.id.as_bytes()));
         let id = id.root().and_then(Node::as_str).unwrap_or_default().into_owned();
-        tap.happen(SessionEvent::Task { id, status: self.status.clone(), message: self.message.clone() });
+        tap.emit(SessionEvent::Task { id, status: self.status.clone(), message: self.message.clone() });
     }
 
     pub(super) fn request(&self, era: &Era, id: i64, method: &str, extra: &str) -> Bytes {

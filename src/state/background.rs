@@ -42,8 +42,8 @@ impl State {
 
     pub(super) fn cancel_background(&mut self, number: u64, effects: &mut Vec<Effect>) {
         if let Some(task) = self.background.iter().find(|task| task.number == number) {
-            let said = format!("{}: cancelling", task.what);
-            self.toast(&said);
+            let text = format!("{}: cancelling", task.what);
+            self.toast(&text);
             effects.push(Effect::CancelBackground(number));
         }
     }

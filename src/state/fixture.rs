@@ -316,7 +316,7 @@ pub enum FixtureEvent {
     Saved {
         capture: CaptureId,
         path: PathBuf,
-        said: String,
+        summary: String,
     },
     Refused(Problem),
     Found {
@@ -496,8 +496,8 @@ impl State {
                     saving.preview = Some(preview);
                 }
             }
-            FixtureEvent::Saved { capture, path, said } => {
-                self.toast(&format!("Saved {} · {said}", path.display()));
+            FixtureEvent::Saved { capture, path, summary } => {
+                self.toast(&format!("Saved {} · {summary}", path.display()));
                 self.fixtures.saved.insert(capture.clone(), path);
                 // The dialog may be that of another answer by now.
                 let saving = self.fixtures.saving.take_if(|saving| saving.capture.id == capture);
@@ -539,7 +539,7 @@ impl State {
                 };
                 self.offer_undo(what, UndoStep::Answers);
             }
-            FixtureEvent::Recovered(said) => said.iter().for_each(|said| self.toast(said)),
+            FixtureEvent::Recovered(notes) => notes.iter().for_each(|note| self.toast(note)),
             FixtureEvent::Done { call } => {
                 if self.fixtures.verifying.run == Some(call) {
                     self.fixtures.verifying.run = None;

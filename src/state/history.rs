@@ -78,7 +78,7 @@ pub enum HistoryEvent {
     Labelled(HistoryId, Label),
     Deleted(HistoryId),
     /// What was hidden in what was written.
-    Said(String),
+    Note(String),
 }
 
 /// What the window knows of the history.
@@ -269,7 +269,7 @@ impl State {
                     |entry: &Entry| if entry.id == id { Entry { label: label.clone(), ..entry.clone() } } else { entry.clone() };
                 self.history.entries = self.history.entries.iter().map(change).collect();
             }
-            HistoryEvent::Said(text) => self.toast(&text),
+            HistoryEvent::Note(text) => self.toast(&text),
             HistoryEvent::Deleted(id) => {
                 self.history.entries = self.history.entries.iter().filter(|entry| entry.id != id).cloned().collect();
                 self.history.deleted = Some(id.clone());

@@ -13,7 +13,7 @@ const LINES: usize = 1_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoginStep {
     /// A line of the log, secrets masked.
-    Said(String),
+    Line(String),
     /// Somebody has to open this address and log in there, within the limit.
     Open {
         url: String,
@@ -117,7 +117,7 @@ impl State {
     pub(super) fn login_step(&mut self, step: LoginStep) {
         let login = &mut self.login;
         match step {
-            LoginStep::Said(line) => {
+            LoginStep::Line(line) => {
                 login.is_running = true;
                 if login.lines.len() >= LINES {
                     login.lines.remove(0);
@@ -193,7 +193,7 @@ mod tests {
         let step = |state: &mut State, step| {
             state.apply(Event::Session { session, update: SessionUpdate::Login(step) }, &mut Vec::new())
         };
-        step(&mut state, LoginStep::Said("a".into()));
+        step(&mut state, LoginStep::Line("a".into()));
         step(&mut state, LoginStep::Open { url: "https://as/?x".into(), limit: Duration::from_secs(300) });
         effects.clear();
         state.perform(Action::Login(LoginAction::Open), &mut effects);

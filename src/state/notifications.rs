@@ -15,8 +15,8 @@ impl State {
             ServerNotification::Http { request, http } => self.wired_http(request, http),
             ServerNotification::Tools { tools, note } => self.tools_changed(tools, note, effects),
             ServerNotification::Task { status, message } => {
-                let said = message.map(|message| format!(": {message}")).unwrap_or_default();
-                self.task = self.running.is_some().then(|| format!("task {status}{said}"));
+                let text = message.map(|message| format!(": {message}")).unwrap_or_default();
+                self.task = self.running.is_some().then(|| format!("task {status}{text}"));
             }
             ServerNotification::Library { entries, notes } => self.library_listed(entries, notes, effects),
             ServerNotification::LibraryChanged => {

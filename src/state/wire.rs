@@ -42,7 +42,7 @@ pub struct HttpExchange {
     /// Headers of the request, as far as Loupe sets them.
     pub sent: Vec<(String, String)>,
     /// The answer's status and headers.
-    pub said: HttpInfo,
+    pub response: HttpInfo,
 }
 
 impl WireLog {
@@ -136,7 +136,7 @@ impl WireLog {
         }
     }
 
-    fn heard_http(&mut self, request: i64, http: HttpExchange) {
+    fn record_http(&mut self, request: i64, http: HttpExchange) {
         let id = request.to_string();
         let found = self.numbered().rev().find(|(_, line)| {
             line.direction == Direction::Out && line.kind == LineKind::Request && line.id.as_ref() == Some(&id)
@@ -287,7 +287,7 @@ impl State {
     }
 
     pub(super) fn wired_http(&mut self, request: i64, http: HttpExchange) {
-        self.wire.log.heard_http(request, http);
+        self.wire.log.record_http(request, http);
     }
 
     pub(super) fn forget_wire(&mut self) {
@@ -328,31 +328,31 @@ mod tests {
             (log.latency(3), log.latency(2), log.latency(0)),
             (Some(Duration::from_millis(9)), Some(Duration::from_millis(2)), None)
         );
-        let said = HttpInfo { status: 200, headers: Vec::new() };
-        log.heard_http(1, HttpExchange { sent: vec![("a".into(), "b".into())], said });
-        assert_eq!(log.http(3).map(|http| (http.said.status, http.sent.len())), Some((200, 1)));
+        let response = HttpInfo { status: 200, headers: Vec::new() };
+        log.record_http(1, HttpExchange { sent: vec![("a".into(), "b".into())], response });
+        assert_eq!(log.http(3).map(|http| (http.response.status, http.sent.len())), Some((200, 1)));
     }
 
     #[test]
     fn stderr_is_told_of_the_call_and_what_is_no_message_with_its_line() {
         let mut view = WireView::default();
-        let said = |kind, text: &'static str| Line {
+        let printed = |kind, text: &'static str| Line {
             bytes: Bytes::from_static(text.as_bytes()),
             ..line(0, Direction::In, kind, None, 0)
         };
         let call = || Line { method: Some("tools/call".into()), ..line(0, Direction::Out, LineKind::Request, Some("1"), 1) };
-        view.push(said(LineKind::Stderr, "before"));
-        view.push(said(LineKind::Unreadable, " \n"));
+        view.push(printed(LineKind::Stderr, "before"));
+        view.push(printed(LineKind::Unreadable, " \n"));
         assert_eq!(view.noise, None, "an empty line disturbs nobody");
-        view.push(said(LineKind::Unreadable, "Listening on 3000\r"));
+        view.push(printed(LineKind::Unreadable, "Listening on 3000\r"));
         view.push(call());
-        view.push(said(LineKind::Stderr, "in the call"));
-        view.push(said(LineKind::Unreadable, "again"));
+        view.push(printed(LineKind::Stderr, "in the call"));
+        view.push(printed(LineKind::Unreadable, "again"));
         assert_eq!(view.call_stderr, ["in the call"]);
         assert_eq!(view.noise, Some(Noise { number: 2, line: "Listening on 3000".into(), count: 2 }));
         view.push(call());
         assert!(view.call_stderr.is_empty());
-        (0..CALL_STDERR + 5).for_each(|_| view.push(said(LineKind::Stderr, "x")));
+        (0..CALL_STDERR + 5).for_each(|_| view.push(printed(LineKind::Stderr, "x")));
         assert_eq!(view.call_stderr.len(), CALL_STDERR);
     }
 

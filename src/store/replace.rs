@@ -168,7 +168,7 @@ pub struct Recovered {
 
 impl Recovered {
     /// A sentence for each.
-    pub fn told(&self) -> Vec<String> {
+    pub fn notes(&self) -> Vec<String> {
         let back =
             self.back.iter().map(|path| format!("put back {}: the program that was replacing it had ended", path.display()));
         let cleared = self

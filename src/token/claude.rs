@@ -120,9 +120,9 @@ pub fn read(status: u16, retry_after: Option<&str>, body: &str, model: &str) -> 
             Problem::new(ProblemKind::Malformed, "the answer states no `input_tokens`").hint("count again; the estimate stays")
         });
     }
-    let said: String = answer["error"]["message"].as_str().unwrap_or_default().chars().take(SAID).collect();
-    let said = if said.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {said}") };
-    let problem = |kind, what: &str| Problem::new(kind, format!("{what} ({said})"));
+    let message: String = answer["error"]["message"].as_str().unwrap_or_default().chars().take(SAID).collect();
+    let message = if message.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {message}") };
+    let problem = |kind, what: &str| Problem::new(kind, format!("{what} ({message})"));
     Err(match status {
         401 => {
             problem(ProblemKind::Auth, "Anthropic does not take this key").hint("type a key of yours that is valid for its API")

@@ -132,10 +132,10 @@ fn names(sweep: &Sweep) -> Vec<String> {
     let mut same: HashMap<String, usize> = HashMap::new();
     let names: Vec<String> = sweep.fields.iter().map(|field| pattern::name(&field.pattern)).collect();
     names.iter().for_each(|name| *same.entry(name.clone()).or_default() += 1);
-    let told = |(name, field): (String, &Field)| {
+    let row = |(name, field): (String, &Field)| {
         if same[&name] == 1 && !name.is_empty() { name } else { readable(&field.pattern) }
     };
-    names.into_iter().zip(&sweep.fields).map(told).collect()
+    names.into_iter().zip(&sweep.fields).map(row).collect()
 }
 
 pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {

@@ -108,15 +108,15 @@ fn part(ui: &mut Ui, found: &[DefinitionFinding<'_>], label: &str, text: &str) {
     let own: Vec<_> = found.iter().filter(|found| found.path.strip_prefix('/') == Some(label)).collect();
     if let Some(gravest) = own.iter().map(|found| found.severity).min() {
         ui.painter().set(ground, marks::mark_shape(t, response.rect, gravest));
-        let said: Vec<_> = own.iter().map(|found| found.said).collect();
-        response.on_hover_text(said.join("\n"));
+        let message: Vec<_> = own.iter().map(|found| found.message).collect();
+        response.on_hover_text(message.join("\n"));
     }
 }
 
 /// A finding about a place in a definition.
 struct DefinitionFinding<'a> {
     severity: Severity,
-    said: &'a str,
+    message: &'a str,
     path: &'a str,
 }
 
@@ -125,7 +125,7 @@ fn found_in<'a>(cx: &Cx<'a>, tool: &str) -> Vec<DefinitionFinding<'a>> {
     let findings = marks::marked(cx).into_iter().flat_map(|marked| marked.findings());
     let places = findings.filter(|finding| finding.subject == tool).flat_map(|finding| {
         let own = finding.places.iter().filter(|place| place.part == FoundIn::Definition);
-        own.map(|place| DefinitionFinding { severity: finding.severity, said: &finding.message, path: &place.path })
+        own.map(|place| DefinitionFinding { severity: finding.severity, message: &finding.message, path: &place.path })
     });
     places.collect()
 }
@@ -146,9 +146,9 @@ fn schema_marks(ui: &Ui, found: &[DefinitionFinding<'_>], label: &str, schema: &
     for (found, path) in own {
         let node = doc.root().and_then(|root| root.at(path));
         let Some(line) = node.and_then(|node| lines.get(node.index())) else { continue };
-        let (severity, said) = marks.entry(*line).or_insert((found.severity, String::new()));
+        let (severity, message) = marks.entry(*line).or_insert((found.severity, String::new()));
         *severity = found.severity.min(*severity);
-        *said = if said.is_empty() { found.said.to_owned() } else { format!("{said}\n{}", found.said) };
+        *message = if message.is_empty() { found.message.to_owned() } else { format!("{message}\n{}", found.message) };
     }
     marks
 }

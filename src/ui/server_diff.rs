@@ -286,15 +286,15 @@ fn changes(tool: &ChangedTool) -> Vec<Change> {
         }
         Some(shown)
     };
-    let change = |told: crate::analysis::difference::Told<'_>| {
-        let (from, to) = tool.definition.paths(&told);
-        let path = match (told.op, from, to) {
+    let change = |node: crate::analysis::difference::NodeChange<'_>| {
+        let (from, to) = tool.definition.paths(&node);
+        let path = match (node.op, from, to) {
             (Op::Move, Some(from), Some(to)) => format!("{from} → {to}"),
             (_, from, to) => to.or(from).unwrap_or_default(),
         };
-        Change { op: told.op, path: Shown::of(&path).text, before: value(told.a), after: value(told.b) }
+        Change { op: node.op, path: Shown::of(&path).text, before: value(node.a), after: value(node.b) }
     };
-    tool.definition.told().take(MOST).map(change).collect()
+    tool.definition.changes().take(MOST).map(change).collect()
 }
 
 fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, (a, b): (&ToolListing, &ToolListing)) {
@@ -340,10 +340,10 @@ fn changes_ui(ui: &mut Ui, tool: &ChangedTool) {
     let t = ThemeTokens::of(ui);
     // Told once for each comparison and tool, not in every frame.
     let key = std::ptr::from_ref(tool) as u64;
-    let told = once::per_key(ui, Id::unique("versus changes"), key, || Arc::new(changes(tool)));
+    let changes = once::per_key(ui, Id::unique("versus changes"), key, || Arc::new(changes(tool)));
     ScrollArea::vertical().id_salt("changes").auto_shrink(false).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 4.0;
-        for change in told.iter() {
+        for change in changes.iter() {
             let (glyph, color) = match change.op {
                 Op::Add => (icons::ADD, t.ok),
                 Op::Remove => (icons::REMOVE, t.bad),
@@ -368,7 +368,7 @@ fn changes_ui(ui: &mut Ui, tool: &ChangedTool) {
                 });
             }
         }
-        let more = tool.definition.found.counts.total().saturating_sub(told.len() as u64);
+        let more = tool.definition.found.counts.total().saturating_sub(changes.len() as u64);
         if more > 0 {
             let words = format!("and {}: Copy as JSON has them", widgets::number_text(more, "more changes"));
             ui.label(RichText::new(words).font(theme::small()).color(t.weak));
@@ -394,15 +394,15 @@ mod tests {
         let rows = rows(&found);
         assert_eq!((rows.len(), rows[0].what()), (1, vec!["schema", "readOnlyHint"]));
         let Row::Changed(changed) = &rows[0] else { panic!("not changed") };
-        let told: Vec<_> =
+        let listed: Vec<_> =
             changes(changed).into_iter().map(|change| (change.op.name(), change.path, change.before, change.after)).collect();
         assert!(
-            told.contains(&("change", "/description".to_owned(), Some("old words".to_owned()), Some("new words".to_owned()))),
-            "{told:?}"
+            listed.contains(&("change", "/description".to_owned(), Some("old words".to_owned()), Some("new words".to_owned()))),
+            "{listed:?}"
         );
         assert!(
-            told.iter().any(|(op, path, before, _)| *op == "remove" && path.contains("required") && before.is_some()),
-            "{told:?}"
+            listed.iter().any(|(op, path, before, _)| *op == "remove" && path.contains("required") && before.is_some()),
+            "{listed:?}"
         );
     }
 

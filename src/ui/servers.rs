@@ -7,7 +7,7 @@ use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, icons, shortcuts};
 use crate::capture::Tool;
-use crate::source::{LEFT_OUT, Recent, told_apart};
+use crate::source::{LEFT_OUT, Recent, distinct_label};
 use crate::state::{
     Action, AllowedTools, CallAction, Dialog, ImportAction, MissingValues, OpenServer, OpenServersAction, ServersAction,
     ValuesAction,
@@ -176,8 +176,8 @@ pub fn others<'a>(cx: &Cx<'a>) -> Vec<(usize, &'a Recent)> {
 /// The servers used before as they are called, told apart, and where each is; in the order of the list.
 pub fn names(cx: &Cx<'_>) -> Vec<(String, String)> {
     let labels: Vec<_> = cx.state.importing.recent.iter().map(Recent::label).collect();
-    let told: Vec<String> = (0..labels.len()).map(|at| told_apart(&labels, at)).collect();
-    told.into_iter().zip(labels).map(|(told, (_, place))| (told, place)).collect()
+    let distinct: Vec<String> = (0..labels.len()).map(|at| distinct_label(&labels, at)).collect();
+    distinct.into_iter().zip(labels).map(|(label, (_, place))| (label, place)).collect()
 }
 
 /// Servers used before, in a menu: a click connects.

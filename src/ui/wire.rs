@@ -182,7 +182,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
     let id = line.id.as_ref().map(|id| format!("id {}", id.chars().take(24).collect::<String>())).unwrap_or_default();
     let size = widgets::bytes(line.bytes.len() as u64);
     let latency = view.log.latency(number).map(|took| format!("{:.1} ms", took.as_secs_f64() * 1_000.0)).unwrap_or_default();
-    let status = view.log.http(number).map(|http| format!("HTTP {}", http.said.status)).unwrap_or_default();
+    let status = view.log.http(number).map(|http| format!("HTTP {}", http.response.status)).unwrap_or_default();
     let version = line.version.clone().unwrap_or_default();
     widgets::text_at(ui, pos2(left, y), time.clone(), theme::mono(12.0), t.weak, ARROW - 6.0);
     ui.painter().text(pos2(left + ARROW, y), Align2::LEFT_CENTER, arrow, theme::icon_font(14.0), color);
@@ -260,7 +260,7 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
     ui.scope_builder(widgets::region(ui, "wire body").max_rect(body), |ui| {
         if let Some(http) = view.log.http(number) {
             headers_ui(ui, "sent", &http.sent);
-            headers_ui(ui, &format!("HTTP {}", http.said.status), &http.said.headers);
+            headers_ui(ui, &format!("HTTP {}", http.response.status), &http.response.headers);
         }
         let shown = line.bytes.slice(..line.bytes.len().min(SHOWN_BYTES));
         if shown.len() < line.bytes.len() {

@@ -190,6 +190,13 @@ impl<'a> Candidate<'a> {
         !self.is_lossless() && self.left_out.is_none() && self.row.row.facts.is_some_and(|facts| facts.missing == 0)
     }
 
+    /// Whether it is that text: JSON in columns and rows is compact JSON where no list becomes a table.
+    fn is_same_text(&self, other: &Self) -> bool {
+        let [own, other] = [self, other].map(|candidate| candidate.row.row);
+        let are_json = [own, other].iter().all(|row| matches!(row.format, "json" | "json-table"));
+        own.format == other.format || (are_json && own.bytes == other.bytes)
+    }
+
     /// Whether it saves enough against so many tokens to be named.
     pub fn is_less(&self, tokens: u64) -> bool {
         self.tokens().saturating_mul(100) <= tokens.saturating_mul(WORTH_IT)
@@ -339,9 +346,8 @@ pub fn strip(rows: &[CountedRow<'_>], sent_as: Option<SentAs<'_>>, tokenizer: &T
     match winner.filter(|winner| winner.is_less(sent.tokens())) {
         Some(winner) if is_known(&winner) => {
             let is_least = derived.iter().filter(|other| other.is_lossless()).all(|other| other.tokens() >= winner.tokens());
-            let as_cheap = |other: &&Candidate<'_>| {
-                other.is_lossless() && other.tokens() == winner.tokens() && other.row.row.format != winner.row.row.format
-            };
+            let as_cheap =
+                |other: &&Candidate<'_>| other.is_lossless() && other.tokens() == winner.tokens() && !other.is_same_text(&winner);
             let others: Vec<&str> = derived.iter().filter(as_cheap).map(|other| title(other.row.row)).collect();
             let word = cheapest_word(&derived, winner.tokens());
             let badge = if is_least { cheapest_with(word, &others) } else { format!("within 5% of the {word}") };

@@ -68,7 +68,7 @@ impl Desk {
 
     fn log(&self) -> String {
         let lines = self.steps.lock().unwrap();
-        lines.iter().filter_map(|step| if let Step::Said(line) = step { Some(line.clone() + "\n") } else { None }).collect()
+        lines.iter().filter_map(|step| if let Step::Line(line) = step { Some(line.clone() + "\n") } else { None }).collect()
     }
 
     fn opened(&self) -> usize {

@@ -787,7 +787,7 @@ fn connecting_to_ones_own() {
         "registering Loupe as a client",
         "waiting for the browser to come back to http://127.0.0.1:43121/callback",
     ] {
-        step(LoginStep::Said(line.into()));
+        step(LoginStep::Line(line.into()));
     }
     let url = "https://login.example.com/authorize?response_type=code&client_id=client-1&state=q2x9&code_challenge=3hJx0mN2bR8a&code_challenge_method=S256&redirect_uri=http%3A%2F%2F127.0.0.1%3A43121%2Fcallback&scope=read&resource=https%3A%2F%2Fweather.example.com%2Fmcp";
     step(LoginStep::Open { url: url.into(), limit: std::time::Duration::from_secs(300) });

@@ -161,7 +161,7 @@ pub struct FieldCell {
     /// Facts that it tells in other words.
     pub reworded: u64,
     /// What it says of the first: of one that differs, else of one that is reworded, else of any.
-    pub said: String,
+    pub text: String,
 }
 
 /// A value of the data that a column gives differently.
@@ -171,7 +171,7 @@ pub struct ValueMismatch {
     pub path: String,
     pub value: String,
     /// What the column says.
-    pub said: String,
+    pub text: String,
 }
 
 /// One column.
@@ -447,17 +447,17 @@ impl Sweep {
                 if place.record.is_some_and(|record| column.lacks.get(record as usize) == Some(&true)) {
                     continue;
                 }
-                let said = || fact.place().map(|place| column.text[place].to_owned()).unwrap_or_default();
+                let text = || fact.place().map(|place| column.text[place].to_owned()).unwrap_or_default();
                 let cell = &mut column.cells[place.field as usize];
                 let (is_lost, is_other) = (fact.state().is_missing(), fact.state() == FactState::Differs);
                 let is_first = match fact.state() {
                     FactState::Differs => cell.differing == 0,
                     FactState::Reworded => cell.differing + cell.reworded == 0,
-                    FactState::Kept => cell.said.is_empty() && cell.differing + cell.reworded == 0,
+                    FactState::Kept => cell.text.is_empty() && cell.differing + cell.reworded == 0,
                     FactState::Missing => false,
                 };
                 if is_first {
-                    cell.said = said().chars().take(MAX_VALUE_CHARS).collect();
+                    cell.text = text().chars().take(MAX_VALUE_CHARS).collect();
                 }
                 cell.lost += u64::from(is_lost);
                 cell.differing += u64::from(is_other);
@@ -466,7 +466,7 @@ impl Sweep {
                     column.differing.push(ValueMismatch {
                         path: node.pointer_from(payload.root),
                         value: node.as_str().unwrap_or_else(|| node.raw_text()).into_owned(),
-                        said: said(),
+                        text: text(),
                     });
                 }
             }
@@ -565,8 +565,8 @@ fn reference(calls: &[SweepCall]) -> Option<usize> {
         let facts = call.row("json").and_then(|row| row.facts)?;
         (call.subject.capture.outcome == Outcome::Result).then_some(facts.total)
     };
-    let said = calls.iter().enumerate().filter_map(|(at, call)| Some((facts(call)?, at)));
-    said.max_by_key(|(facts, at)| (*facts, usize::MAX - at)).map(|(_, at)| at)
+    let counted = calls.iter().enumerate().filter_map(|(at, call)| Some((facts(call)?, at)));
+    counted.max_by_key(|(facts, at)| (*facts, usize::MAX - at)).map(|(_, at)| at)
 }
 
 /// Which records another answer's own data does not have; none can be told apart without a key.

@@ -47,13 +47,13 @@ fn columns_say_what_they_leave_out() {
     assert_eq!(missing, ["/items/*/city 2/2", "/items/*/phone 1/2", "/total 1/1"]);
     assert_eq!(
         sweep.columns[1].differing[0],
-        ValueMismatch { path: "/items/1/phone".into(), value: "555-0142".into(), said: "555-0199".into() }
+        ValueMismatch { path: "/items/1/phone".into(), value: "555-0142".into(), text: "555-0199".into() }
     );
     assert!([0, 2, 3, 4].iter().all(|at| sweep.missing(&sweep.columns[*at]).next().is_none()));
     assert_eq!(sweep.kept_fields(&sweep.columns[1]), ["/items/*/id", "/items/*/name"]);
     let cell = |column: usize, field: usize| sweep.columns[column].cells[field].clone();
-    assert_eq!((cell(0, 1).said.as_str(), cell(0, 1).lost), ("Ann Ames", 0));
-    assert_eq!(cell(1, 3), FieldCell { lost: 1, differing: 1, reworded: 0, said: "555-0199".into() });
+    assert_eq!((cell(0, 1).text.as_str(), cell(0, 1).lost), ("Ann Ames", 0));
+    assert_eq!(cell(1, 3), FieldCell { lost: 1, differing: 1, reworded: 0, text: "555-0199".into() });
     let record = &sweep.records[1];
     assert_eq!((record.path.as_str(), record.title.as_str()), ("/items/1", "Bob Burr"));
     assert_eq!(&MARKDOWN[record.places[1][0].clone()], "| 102 | Bob Burr | 555-0199 |");

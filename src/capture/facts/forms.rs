@@ -1,5 +1,7 @@
 //! The forms in which a text may say a value.
 
+use time::format_description::BorrowedFormatItem;
+use time::macros::format_description;
 use time::{Date, Month};
 
 use super::labels::key_words;
@@ -75,30 +77,28 @@ fn grouped(literal: &str) -> Option<String> {
     Some(out + tail)
 }
 
-/// The forms of the day of an ISO 8601 date or time; empty for any other text.
-pub(super) fn date_reworded(value: &str) -> Vec<String> {
-    let Some(date) = iso_date(value) else { return Vec::new() };
-    let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
-    let name = date.month().to_string();
-    let short = &name[..3];
-    let mut forms = vec![
-        format!("{short} {day}, {year}"),
-        format!("{name} {day}, {year}"),
-        format!("{day} {short} {year}"),
-        format!("{day} {name} {year}"),
-        format!("{year}/{month:02}/{day:02}"),
-        format!("{month:02}/{day:02}/{year}"),
-        format!("{month}/{day}/{year}"),
-        format!("{day:02}/{month:02}/{year}"),
-        format!("{day:02}.{month:02}.{year}"),
-        format!("{day}.{month}.{year}"),
-        format!("{short} {day:02}, {year}"),
-    ];
-    if value.len() > 10 {
-        forms.insert(0, value[..10].to_owned());
-        forms.insert(0, value.get(..16).unwrap_or_default().replace('T', " "));
-    }
-    forms
+/// How a day is written, the most common ways first.
+const DAYS: [&[BorrowedFormatItem<'_>]; 11] = [
+    format_description!("[month repr:short] [day padding:none], [year]"),
+    format_description!("[month repr:long] [day padding:none], [year]"),
+    format_description!("[day padding:none] [month repr:short] [year]"),
+    format_description!("[day padding:none] [month repr:long] [year]"),
+    format_description!("[year]/[month]/[day]"),
+    format_description!("[month]/[day]/[year]"),
+    format_description!("[month padding:none]/[day padding:none]/[year]"),
+    format_description!("[day]/[month]/[year]"),
+    format_description!("[day].[month].[year]"),
+    format_description!("[day padding:none].[month padding:none].[year]"),
+    format_description!("[month repr:short] [day], [year]"),
+];
+
+/// The forms of the day of an ISO 8601 date or time; none for any other text.
+pub(super) fn date_reworded(value: &str) -> impl Iterator<Item = String> {
+    let date = iso_date(value);
+    let has_time = date.filter(|_| value.len() > 10);
+    let parts = has_time.map(|_| [value.get(..16).unwrap_or_default().replace('T', " "), value[..10].to_owned()]);
+    let days = date.map(|date| DAYS.iter().filter_map(move |form| date.format(form).ok()));
+    parts.into_iter().flatten().chain(days.into_iter().flatten())
 }
 
 /// The day of `YYYY-MM-DD` or of a time that begins with it.
@@ -215,8 +215,12 @@ mod tests {
 
     #[test]
     fn dates_phones_and_answers() {
-        assert!(date_reworded("2025-01-15T14:30:00Z").contains(&"Jan 15, 2025".to_owned()));
-        assert!(date_reworded("2025-13-15").is_empty() && date_reworded("2025-01-15x").is_empty());
+        let days: Vec<_> = date_reworded("2025-01-05T14:30:00Z").collect();
+        let parts = ["2025-01-05 14:30", "2025-01-05", "Jan 5, 2025", "January 5, 2025", "5 Jan 2025", "5 January 2025"];
+        assert_eq!(days[..6], parts);
+        let numbers = ["2025/01/05", "01/05/2025", "1/5/2025", "05/01/2025", "05.01.2025", "5.1.2025", "Jan 05, 2025"];
+        assert_eq!(days[6..], numbers);
+        assert!(date_reworded("2025-13-15").next().is_none() && date_reworded("2025-01-15x").next().is_none());
         assert_eq!(phone_digits("(555) 123-4567", "x").as_deref(), Some("5551234567"));
         assert_eq!(phone_digits("555 123 4567", "homePhone").as_deref(), Some("5551234567"));
         assert_eq!(phone_digits("192.168.1.10", "ip"), None);

@@ -56,28 +56,29 @@ pub(super) enum Fit {
 /// A field of a record, made when a label is compared with it.
 #[derive(Debug)]
 pub(super) struct Field {
-    /// Its key and the last of those around it, outermost first, by line.
-    way: String,
-    /// Where its own key begins.
-    key: usize,
+    /// The words of its key after those of the last keys around it, outermost first, as [`spoken`].
+    path: String,
+    /// Where those of its own key begin.
+    own: usize,
 }
 
 impl Field {
     /// By its keys, its own first.
     pub(super) fn of<'k>(keys: impl IntoIterator<Item = Cow<'k, str>>) -> Self {
-        let mut keys: Vec<Cow<'k, str>> = keys.into_iter().collect();
+        let mut keys: Vec<String> = keys.into_iter().map(|key| spoken(&key)).collect();
+        let own = keys.first().map_or(0, String::len);
+        keys.retain(|words| !words.is_empty());
         keys.reverse();
-        let way = keys.join("\n");
-        Self { key: way.len() - keys.last().map_or(0, |key| key.len()), way }
+        let path = keys.join(" ");
+        Self { own: path.len() - own, path }
     }
 
     /// How well a label names it, whose words are [`spoken`].
     pub(super) fn fit(&self, label: &str) -> Fit {
         let all_in = |a: &[&str], b: &[&str]| !a.is_empty() && a.iter().all(|word| b.iter().any(|other| same_stem(word, other)));
-        let (own, path) = (spoken(&self.way[self.key..]), spoken(&self.way));
-        let is_whole = path == label;
+        let is_whole = self.path == label;
         let words = |spoken| loud(str::split_whitespace(spoken).collect());
-        let (own, path, heard) = (words(&*own), words(&*path), words(label));
+        let (own, path, heard) = (words(&self.path[self.own..]), words(&self.path), words(label));
         let is_same = |a: &[&str]| a.len() == heard.len() && all_in(a, &heard);
         let is_name_of = || own.strip_suffix(&["name"]).is_some_and(is_same);
         if is_whole || is_same(&own) || is_same(&path) || is_name_of() {
@@ -112,8 +113,8 @@ impl FieldSet {
     pub(super) fn of(fields: Vec<u32>, named: impl Fn(u32) -> Field) -> Self {
         let mut by_stem: HashMap<String, Vec<usize>> = HashMap::new();
         for (position, field) in fields.iter().enumerate() {
-            for word in key_words(&named(*field).way) {
-                let list = by_stem.entry(stem(&word).to_owned()).or_default();
+            for word in named(*field).path.split_whitespace() {
+                let list = by_stem.entry(stem(word).to_owned()).or_default();
                 if list.last() != Some(&position) {
                     list.push(position);
                 }

@@ -342,8 +342,9 @@ fn leaves(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 
 /// The member that names an enum's code: `statusName` beside `status`. An id is no code.
 fn name_sibling(leaf: Node<'_>) -> Option<Node<'_>> {
-    let key = leaf.key()?;
-    let is_id = key.to_ascii_lowercase().ends_with("id");
+    let key = leaf.raw_key()?;
+    let is_id = key.to_ascii_lowercase().ends_with(b"id");
     let parent = leaf.parent().filter(|parent| !is_id && parent.len() <= MAX_MEMBERS)?;
-    parent.get(&format!("{key}Name")).or_else(|| parent.get(&format!("{key}_name")))
+    let is_name = |other: &[u8]| matches!(other.strip_prefix(key), Some(b"Name" | b"_name"));
+    parent.children().find(|member| member.raw_key().is_some_and(is_name))
 }

@@ -1,8 +1,9 @@
 //! Where each record stands in a text: records are told by a field whose values differ, and parted where the text's
 //! own shape parts them: headings, table rows, list items, blank lines, braces.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::canon::needle;
 use super::index::floor;

@@ -63,7 +63,7 @@ impl Person {
     /// Goes where a person would be sent, and says yes to the runner's authorization server.
     fn step(&self, step: Step) {
         match step {
-            Step::Said(line) => output::login_line(&line),
+            Step::Line(line) => output::login_line(&line),
             Step::Open { url, .. } => self.browser.go(url),
             Step::Choose(servers) => *self.asked() = servers.into_iter().next(),
             Step::Back | Step::Over { .. } => {}
@@ -99,13 +99,13 @@ pub fn run(play: &Play) -> Done {
 
 async fn once(play: &Play, source: &Source, person: &Arc<Person>) -> Done {
     let person = Arc::clone(person);
-    let happenings: mcp::OnSessionEvent = Arc::new(move |happening| match happening {
+    let on_event: mcp::OnSessionEvent = Arc::new(move |event| match event {
         SessionEvent::Login(step) => person.step(step),
         SessionEvent::Phase(phase) => output::note(false, &phase),
         _ => {}
     });
     let options = mcp::Options { connect_limit: LIMIT, ..mcp::Options::default() };
-    let session = mcp::connect(source, options, happenings).await?;
+    let session = mcp::connect(source, options, on_event).await?;
     let tools = session.list_tools(LIMIT).await?.tools;
     let done = act(&session, play, &tools).await;
     session.close().await;

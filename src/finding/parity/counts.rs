@@ -48,7 +48,7 @@ fn listed(answer: &CheckedAnswer<'_>, payload: &Payload) -> Option<(u64, String)
 }
 
 /// How many of what a text says that there are, at the beginning of a line.
-struct CountSaid {
+struct CountInText {
     place: Range<usize>,
     count: u64,
     /// The words beside the number, in the singular.
@@ -63,7 +63,7 @@ const HEADING: usize = 4;
 const MOST: usize = 20;
 
 /// The first of them outside of what `skip` covers.
-fn counts_said(text: &str, skip: &Range<usize>) -> Vec<CountSaid> {
+fn counts_said(text: &str, skip: &Range<usize>) -> Vec<CountInText> {
     static SAID: RulePattern = RulePattern::new(|| {
         let (number, of) = (r"(?P<N>\d[\d,]*)", r"(?P<OF>[*_`]{0,2}(?: [A-Za-z][\w-]*){1,3})");
         let kinds = [
@@ -88,13 +88,13 @@ fn counts_said(text: &str, skip: &Range<usize>) -> Vec<CountSaid> {
         let of = said.name(&format!("of{at}")).map_or("", |of| of.as_str());
         let of = words(of).into_iter().map(|word| singular(&word)).collect();
         let place = said.get(0)?.range();
-        let said = CountSaid { place, count: number(&said, &format!("n{at}"))?, of, is_title: at == HEADING };
+        let said = CountInText { place, count: number(&said, &format!("n{at}"))?, of, is_title: at == HEADING };
         (is_count && !skip.contains(&said.place.start)).then_some(said)
     };
     SAID.iter().flat_map(|pattern| pattern.captures_iter(text)).take(MOST).filter_map(read).collect()
 }
 
-impl CountSaid {
+impl CountInText {
     /// Whether it counts the list of this name.
     fn is_of(&self, list: &str) -> bool {
         let list: Vec<String> = words(list).into_iter().map(|word| singular(&word)).collect();
@@ -133,7 +133,7 @@ pub fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if own.is_none() && !payload.is_structured() {
         return;
     }
-    let is_ours = |said: &CountSaid| match &list {
+    let is_ours = |said: &CountInText| match &list {
         Some((_, name)) => said.is_of(name),
         None => !said.is_title,
     };

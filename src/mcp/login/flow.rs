@@ -32,8 +32,10 @@ pub(super) struct LoginFailure {
     pub hint: String,
 }
 
-pub(super) fn trouble(what: impl Into<String>, hint: impl Into<String>) -> LoginFailure {
-    LoginFailure { kind: ProblemKind::Auth, what: what.into(), hint: hint.into() }
+impl LoginFailure {
+    pub(super) fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind: ProblemKind::Auth, what: what.into(), hint: hint.into() }
+    }
 }
 
 /// What one login works with.
@@ -58,7 +60,7 @@ pub(super) struct Wanted {
 
 impl Flow<'_> {
     pub(super) fn say(&self, text: impl Into<String>) {
-        (self.step)(Step::Said(self.secrets.scrub(&text.into())));
+        (self.step)(Step::Line(self.secrets.scrub(&text.into())));
     }
 
     pub(super) fn failed(&self, error: &AuthError) -> LoginFailure {
@@ -84,7 +86,7 @@ impl Flow<'_> {
             }
             source = inner.source();
         }
-        trouble(self.secrets.scrub(&what), hint)
+        LoginFailure::new(self.secrets.scrub(&what), hint)
     }
 
     /// Logs in, and gives what came of it.
@@ -152,9 +154,9 @@ impl Flow<'_> {
             Choice::Open(named) => {
                 let what = format!("the server names {} authorization servers: {}", named.len(), named.join(", "));
                 (self.step)(Step::Choose(named));
-                Err(trouble(what, "choose the one to log in at"))
+                Err(LoginFailure::new(what, "choose the one to log in at"))
             }
-            Choice::Unknown { chosen, named } => Err(trouble(
+            Choice::Unknown { chosen, named } => Err(LoginFailure::new(
                 format!("the server does not name the authorization server {chosen}, but {}", named.join(", ")),
                 "choose one of those that it names",
             )),
@@ -182,7 +184,7 @@ impl Flow<'_> {
             [("authorization_endpoint", &metadata.authorization_endpoint), ("token_endpoint", &metadata.token_endpoint)];
         for (name, address) in endpoints.into_iter().chain(registration) {
             if !Url::parse(address).is_ok_and(|url| may_send(&server, &url)) {
-                return Err(trouble(
+                return Err(LoginFailure::new(
                     format!("the authorization server's {name} is not an address to send to from this server: {address}"),
                     "it has to be https, and on this computer or in a private network only where the server is there too; tell whoever runs the server",
                 ));
@@ -192,7 +194,8 @@ impl Flow<'_> {
     }
 
     fn server(&self) -> Result<Url, LoginFailure> {
-        Url::parse(self.url).map_err(|error| trouble(format!("the server's address cannot be read: {error}"), "check it"))
+        Url::parse(self.url)
+            .map_err(|error| LoginFailure::new(format!("the server's address cannot be read: {error}"), "check it"))
     }
 
     /// Sees to it that what a person gave goes only where they mean it to go. Whoever runs the MCP server names the
@@ -207,7 +210,7 @@ impl Flow<'_> {
             if is_same(chosen, &issuer) {
                 return Ok(());
             }
-            return Err(trouble(
+            return Err(LoginFailure::new(
                 format!("the server wants a login at {issuer}, and not at {chosen}"),
                 "choose one that it names, by `--authorization-server`",
             ));
@@ -225,7 +228,7 @@ impl Flow<'_> {
             (self.step)(Step::Choose(vec![issuer.clone()]));
         }
         let hint = format!("if you know it and mean it, say so by `--authorization-server {}`", shell(&issuer));
-        Err(LoginFailure { kind: ProblemKind::Consent, ..trouble(what, hint) })
+        Err(LoginFailure { kind: ProblemKind::Consent, ..LoginFailure::new(what, hint) })
     }
 
     /// The grant to use: as chosen, or the only one the authorization server has for a client with a secret or a key.
@@ -304,7 +307,7 @@ impl Flow<'_> {
             return Ok((named(&kept.client_id, kept.client_secret.as_ref()), kept.registered_port));
         }
         if metadata.registration_endpoint.is_none() {
-            return Err(trouble(
+            return Err(LoginFailure::new(
                 "the authorization server registers no clients by itself",
                 format!(
                     "register a client there with the redirect address {} (any port), and give it by `--client-id`",
@@ -326,7 +329,7 @@ impl Flow<'_> {
         kept: Option<Record>,
     ) -> Result<Record, LoginFailure> {
         let redirect = Redirect::bind(kept.as_ref().and_then(|kept| kept.registered_port)).await.map_err(|error| {
-            trouble(
+            LoginFailure::new(
                 format!("no address of this computer can be listened on: {error}"),
                 "check the firewall's rules for 127.0.0.1",
             )
@@ -340,13 +343,13 @@ impl Flow<'_> {
         manager.set_credential_store(store.clone());
         let wanted: Vec<&str> = scopes.iter().map(String::as_str).collect();
         let address = manager.get_authorization_url(&wanted).await.map_err(|error| self.failed(&error))?;
-        let state =
-            parameter(&address, "state").ok_or_else(|| trouble("the address of the login has no state", "report this"))?;
+        let state = parameter(&address, "state")
+            .ok_or_else(|| LoginFailure::new("the address of the login has no state", "report this"))?;
 
         self.say(format!("waiting for the browser to come back to {}", redirect.uri()));
         (self.step)(Step::Open { url: address, limit: BROWSER_LIMIT });
         let back = tokio::time::timeout(BROWSER_LIMIT, redirect.wait(&state)).await.map_err(|_| {
-            trouble(
+            LoginFailure::new(
                 format!("nobody logged in within {} s", BROWSER_LIMIT.as_secs()),
                 "connect again, and open the address that is shown",
             )
@@ -355,12 +358,12 @@ impl Flow<'_> {
         let outcome = self.exchange(&manager, metadata, &state, &back).await;
         let page = match &outcome {
             Ok(()) => Ok(()),
-            Err(trouble) => Err(trouble.what.clone()),
+            Err(failure) => Err(failure.what.clone()),
         };
         back.finish(page).await;
         outcome?;
         let tokens = store.load().await.map_err(|error| self.failed(&error))?;
-        let tokens = tokens.ok_or_else(|| trouble("no token came", "tell whoever runs the server"))?;
+        let tokens = tokens.ok_or_else(|| LoginFailure::new("no token came", "tell whoever runs the server"))?;
         Ok(self.issued(metadata, &client, port, tokens))
     }
 
@@ -382,7 +385,7 @@ impl Flow<'_> {
             (None, _) => must_name,
         };
         if is_strange {
-            return Err(trouble(
+            return Err(LoginFailure::new(
                 match issuer {
                     Some(_) => "the answer of the login is not from the authorization server that was asked",
                     None => "the answer of the login does not say which authorization server it is from",
@@ -393,7 +396,7 @@ impl Flow<'_> {
         let Some(code) = back.parameter("code") else {
             let error = back.parameter("error").unwrap_or("no code");
             let about = back.parameter("error_description").map(|about| format!(": {about}")).unwrap_or_default();
-            return Err(trouble(
+            return Err(LoginFailure::new(
                 self.secrets.scrub(&format!("the authorization server did not log you in ({error}{about})")),
                 "log in again, or ask whoever runs it for access",
             ));

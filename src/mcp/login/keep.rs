@@ -51,22 +51,22 @@ impl Record {
 impl LoginStore {
     /// The login of a name, and what to say about it.
     pub(super) async fn load(&self, name: &str) -> (Option<Record>, Option<String>) {
-        let mut said = None;
+        let mut note = None;
         if self.keychain {
             match keychain::load(name).await {
                 Ok(Some(text)) => match serde_json::from_str(&text) {
                     Ok(record) => return (Some(record), Some("the login kept in the system's keychain is used".into())),
-                    Err(_) => said = Some("the login kept in the system's keychain cannot be read; it is left aside".into()),
+                    Err(_) => note = Some("the login kept in the system's keychain cannot be read; it is left aside".into()),
                 },
                 Ok(None) => {}
-                Err(why) => said = Some(format!("the system's keychain cannot be used: {why}")),
+                Err(why) => note = Some(format!("the system's keychain cannot be used: {why}")),
             }
         }
-        let Some(path) = self.path() else { return (None, said) };
+        let Some(path) = self.path() else { return (None, note) };
         match read(&path) {
             Ok(mut all) => match all.remove(name) {
                 Some(record) => (Some(record), Some(format!("the login kept in {} is used", path.display()))),
-                None => (None, said),
+                None => (None, note),
             },
             Err(why) => (None, Some(format!("{} cannot be read: {why}", path.display()))),
         }
@@ -198,8 +198,8 @@ mod tests {
         assert_eq!(keep.forget("a").await.as_deref(), Ok("no login is kept for it"));
         assert!(keep.load("a").await.0.is_none() && keep.load("b").await.0.is_some());
         std::fs::write(keep.path().unwrap(), "?").unwrap();
-        let (none, said) = keep.load("b").await;
-        assert!(none.is_none() && said.unwrap().contains("not a file of logins"));
+        let (none, note) = keep.load("b").await;
+        assert!(none.is_none() && note.unwrap().contains("not a file of logins"));
         // What cannot be read is not overwritten.
         assert!(keep.save("a", &record("one")).await.contains("cannot be written"));
         assert!(keep.forget("b").await.unwrap_err().contains("not a file of logins"));

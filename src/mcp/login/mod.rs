@@ -43,7 +43,7 @@ const TRIES: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// A line of the log: what was done and answered, secrets masked.
-    Said(String),
+    Line(String),
     /// Somebody has to open this address and log in there, within the limit.
     Open { url: String, limit: Duration },
     /// The server names several authorization servers, and one has to be chosen before anything is tried.
@@ -55,7 +55,7 @@ pub enum Step {
 }
 
 /// What a login is told to.
-pub(super) type Told = Arc<dyn Fn(Step) + Send + Sync>;
+pub(super) type OnStep = Arc<dyn Fn(Step) + Send + Sync>;
 
 /// The tries of one message.
 #[derive(Default)]
@@ -98,8 +98,8 @@ pub(super) struct Login {
     keep: LoginStore,
     secrets: Arc<Secrets>,
     wire: Arc<Wire>,
-    told: Told,
-    patience: Arc<PausableDeadline>,
+    on_step: OnStep,
+    deadline: Arc<PausableDeadline>,
     /// One login at a time.
     current: tokio::sync::Mutex<Current>,
     /// The token to send, and how many there were before it.
@@ -112,16 +112,16 @@ impl Login {
         url: &str,
         client: reqwest::Client,
         keep: LoginStore,
-        told: Told,
-        patience: Arc<PausableDeadline>,
+        on_step: OnStep,
+        deadline: Arc<PausableDeadline>,
         known: Known,
     ) -> Self {
         let secrets = Arc::new(Secrets::of(known));
-        let said = Arc::clone(&told);
+        let on_line = Arc::clone(&on_step);
         let wire = Wire {
             client,
             secrets: Arc::clone(&secrets),
-            said: Arc::new(move |line| said(Step::Said(line))),
+            on_line: Arc::new(move |line| on_line(Step::Line(line))),
             servers: Servers::default(),
         };
         // The fragment is no part of what is asked for.
@@ -132,8 +132,8 @@ impl Login {
             keep,
             secrets,
             wire: Arc::new(wire),
-            told,
-            patience,
+            on_step,
+            deadline,
             current: tokio::sync::Mutex::new(Current { record: None, is_loaded: false }),
             token: Mutex::default(),
         }
@@ -145,7 +145,7 @@ impl Login {
     }
 
     fn say(&self, text: &str) {
-        (self.told)(Step::Said(self.secrets.scrub(text)));
+        (self.on_step)(Step::Line(self.secrets.scrub(text)));
     }
 
     /// What to send as `Authorization`, and its number.
@@ -179,11 +179,11 @@ impl Login {
                 self.secrets.remember(text.trim());
             }
         }
-        let held = self.patience.hold();
-        let (record, said) = self.keep.load(&self.name()).await;
+        let held = self.deadline.hold();
+        let (record, note) = self.keep.load(&self.name()).await;
         drop(held);
-        if let Some(said) = said {
-            self.say(&said);
+        if let Some(note) = note {
+            self.say(&note);
         }
         if let Some(record) = record.filter(|record| record.server == self.url)
             && self.use_token(&record)
@@ -231,8 +231,8 @@ impl Login {
             ));
         }
         tries.count += 1;
-        let held = self.patience.hold();
-        let mut over = Over { told: &self.told, worked: false };
+        let held = self.deadline.hold();
+        let mut over = Over { on_step: &self.on_step, worked: false };
         let (header, parameters) = challenge.unzip();
         let scope = parameters.and_then(|parameters| parameters.scope);
         self.say(&match &scope {
@@ -246,10 +246,11 @@ impl Login {
             kept: current.record.clone(),
             may_refresh,
         };
-        let told = &*self.told;
-        let flow = Flow { url: &self.url, login: &self.wish, wire: Arc::clone(&self.wire), secrets: &self.secrets, step: told };
-        let record = flow.run(wanted).await.map_err(|trouble| {
-            let LoginFailure { kind, what, hint } = trouble;
+        let on_step = &*self.on_step;
+        let flow =
+            Flow { url: &self.url, login: &self.wish, wire: Arc::clone(&self.wire), secrets: &self.secrets, step: on_step };
+        let record = flow.run(wanted).await.map_err(|failure| {
+            let LoginFailure { kind, what, hint } = failure;
             Error::Login { url: self.url.clone(), kind, what, hint }
         })?;
         if !self.use_token(&record) {
@@ -272,13 +273,13 @@ impl Login {
 
 /// Tells that a login is over, however it ends.
 struct Over<'a> {
-    told: &'a Told,
+    on_step: &'a OnStep,
     worked: bool,
 }
 
 impl Drop for Over<'_> {
     fn drop(&mut self) {
-        (self.told)(Step::Over { worked: self.worked });
+        (self.on_step)(Step::Over { worked: self.worked });
     }
 }
 

@@ -41,7 +41,7 @@ struct Waiting {
 /// The browser came back and waits for its page.
 pub(super) struct Back {
     parameters: Parameters,
-    tell: oneshot::Sender<Outcome>,
+    finish: oneshot::Sender<Outcome>,
     connections: JoinSet<()>,
 }
 
@@ -67,13 +67,13 @@ impl Redirect {
     /// Waits for the browser to come back with this `state`; whatever else comes is turned away.
     pub(super) async fn wait(self, state: &str) -> Back {
         let (come, came) = oneshot::channel();
-        let (tell, told) = oneshot::channel();
-        let waiting = Arc::new(Mutex::new(Waiting { state: state.to_owned(), come: Some((come, told)) }));
+        let (finish, finished) = oneshot::channel();
+        let waiting = Arc::new(Mutex::new(Waiting { state: state.to_owned(), come: Some((come, finished)) }));
         let mut connections = JoinSet::new();
         let mut came = std::pin::pin!(came);
         loop {
             tokio::select! {
-                Ok(parameters) = &mut came => return Back { parameters, tell, connections },
+                Ok(parameters) = &mut came => return Back { parameters, finish, connections },
                 Ok((stream, _)) = self.listener.accept() => {
                     let waiting = Arc::clone(&waiting);
                     connections.spawn(async move {
@@ -94,7 +94,7 @@ impl Back {
 
     /// Gives the browser its page.
     pub(super) async fn finish(mut self, outcome: Outcome) {
-        self.tell.send(outcome).ok();
+        self.finish.send(outcome).ok();
         tokio::time::timeout(FLUSH_LIMIT, self.connections.join_next()).await.ok();
     }
 }
@@ -105,16 +105,16 @@ async fn answer(waiting: Arc<Mutex<Waiting>>, request: Request<Incoming>) -> Res
     }
     let query = request.uri().query().unwrap_or_default();
     let parameters: Parameters = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-    let told = {
+    let finished = {
         let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let is_ours = parameters.iter().any(|(name, value)| name == "state" && *value == waiting.state);
         let come = if is_ours { waiting.come.take() } else { None };
-        come.map(|(come, told)| come.send(parameters).map(|()| told))
+        come.map(|(come, finished)| come.send(parameters).map(|()| finished))
     };
-    let Some(Ok(told)) = told else {
+    let Some(Ok(finished)) = finished else {
         return Ok(page(StatusCode::BAD_REQUEST, "Not the login that was started", "Go back to Loupe and log in again."));
     };
-    Ok(match tokio::time::timeout(PAGE_LIMIT, told).await {
+    Ok(match tokio::time::timeout(PAGE_LIMIT, finished).await {
         Ok(Ok(Ok(()))) => page(StatusCode::OK, "You are logged in", "Loupe has what it needs. You can close this page."),
         Ok(Ok(Err(why))) => page(StatusCode::OK, "The login did not work", &why),
         _ => page(StatusCode::OK, "The login was ended", "Go back to Loupe."),

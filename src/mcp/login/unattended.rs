@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::address::{is_safe, may_send};
-use super::flow::{Flow, LoginFailure, redirect_uri, trouble};
+use super::flow::{Flow, LoginFailure, redirect_uri};
 use super::keep::Record;
 
 /// What a key may sign with; which of them it can is found by trying.
@@ -38,7 +38,7 @@ impl Flow<'_> {
     /// The text of a file that holds a secret, which no message repeats.
     fn secret_file(&self, path: &Path) -> Result<String, LoginFailure> {
         let text = std::fs::read_to_string(path).map_err(|error| {
-            trouble(format!("{} cannot be read: {error}", path.display()), "check the path and its permissions")
+            LoginFailure::new(format!("{} cannot be read: {error}", path.display()), "check the path and its permissions")
         })?;
         let text = text.trim().to_owned();
         self.secrets.remember(&text);
@@ -48,7 +48,10 @@ impl Flow<'_> {
     /// The token that vouches for whoever logs in.
     fn assertion(&self, grant: &str) -> Result<String, LoginFailure> {
         let Some(path) = &self.login.assertion else {
-            return Err(trouble(format!("`{grant}` needs a token that vouches for you"), "give its file by `--assertion`"));
+            return Err(LoginFailure::new(
+                format!("`{grant}` needs a token that vouches for you"),
+                "give its file by `--assertion`",
+            ));
         };
         self.secret_file(path)
     }
@@ -74,7 +77,7 @@ impl Flow<'_> {
                 let (tokens, _) = credentials(manager, vec![(config, "")]).await.map_err(|error| self.failed(&error))?;
                 self.kept(metadata, id, Some(secret), tokens)
             }
-            _ => Err(trouble(
+            _ => Err(LoginFailure::new(
                 "client credentials need the id of a registered client, and its secret or key",
                 "give them by `--client-id`, and `--client-secret` or `--client-key`",
             )),
@@ -108,7 +111,7 @@ impl Flow<'_> {
             })
             .collect();
         let unusable = |why: &str| {
-            trouble(
+            LoginFailure::new(
                 format!("{} signs with no algorithm that the authorization server takes: {why}", path.display()),
                 "give a private key in PEM form, P-256, P-384 or RSA, whose public half is registered there",
             )
@@ -148,7 +151,7 @@ impl Flow<'_> {
             .body(form.into_bytes());
         let answer = self.document(request).await?;
         let tokens: OAuthTokenResponse = serde_json::from_value(answer).map_err(|error| {
-            trouble(format!("the authorization server's answer is not a token: {error}"), "tell whoever runs it")
+            LoginFailure::new(format!("the authorization server's answer is not a token: {error}"), "tell whoever runs it")
         })?;
         let id = self.login.client_id.clone().unwrap_or_default();
         let tokens = StoredCredentials::new(id.clone(), Some(tokens), scopes, Some(now()));
@@ -160,13 +163,13 @@ impl Flow<'_> {
     pub(super) async fn enterprise(&self, metadata: &AuthorizationMetadata, scopes: Vec<String>) -> Result<Record, LoginFailure> {
         let login = self.login;
         let (Some(id), Some(issuer), Some(idp_id)) = (&login.client_id, &login.idp, &login.idp_client_id) else {
-            return Err(trouble(
+            return Err(LoginFailure::new(
                 "`enterprise` needs an identity provider, and a client that is registered at it and at the authorization server",
                 "give them by `--idp`, `--idp-client-id` and `--client-id`",
             ));
         };
         let Some(resource_issuer) = &metadata.issuer else {
-            return Err(trouble("the authorization server does not name itself", "tell whoever runs the server"));
+            return Err(LoginFailure::new("the authorization server does not name itself", "tell whoever runs the server"));
         };
         let id_token = self.assertion("enterprise")?;
         self.say(format!("looking for the identity provider {issuer}"));
@@ -198,14 +201,15 @@ impl Flow<'_> {
             "expires_in": token.expires_in.map(|limit| limit.as_secs()),
         });
         let tokens = serde_json::from_value(answer)
-            .map_err(|error| trouble(format!("the token cannot be kept: {error}"), "report this"))?;
+            .map_err(|error| LoginFailure::new(format!("the token cannot be kept: {error}"), "report this"))?;
         let tokens = StoredCredentials::new(id.clone(), Some(tokens), scopes, Some(now()));
         self.kept(metadata, id, login.client_secret.as_ref(), Some(tokens))
     }
 
     /// Where an identity provider gives tokens, by its OpenID metadata.
     async fn idp_token_endpoint(&self, issuer: &str) -> Result<String, LoginFailure> {
-        let wrong = |what: String| trouble(what, "check `--idp`: it is the issuer as the identity provider itself writes it");
+        let wrong =
+            |what: String| LoginFailure::new(what, "check `--idp`: it is the issuer as the identity provider itself writes it");
         let address = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
         let parsed = Url::parse(&address).map_err(|error| wrong(format!("{issuer} is not an address: {error}")))?;
         if !is_safe(&parsed) {
@@ -226,16 +230,16 @@ impl Flow<'_> {
     /// One exchange, and the JSON that came.
     async fn document(&self, request: http::Result<http::Request<Vec<u8>>>) -> Result<Value, LoginFailure> {
         let hint = "the log above has what was sent and answered";
-        let request = request.map_err(|error| trouble(format!("nothing could be sent: {error}"), hint))?;
+        let request = request.map_err(|error| LoginFailure::new(format!("nothing could be sent: {error}"), hint))?;
         let place = request.uri().to_string();
         let answer = self.wire.send(request).await;
-        let answer = answer.map_err(|error| trouble(self.secrets.scrub(&format!("{place}: {error}")), hint))?;
+        let answer = answer.map_err(|error| LoginFailure::new(self.secrets.scrub(&format!("{place}: {error}")), hint))?;
         let body: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
         if !answer.status().is_success() {
             let word = |name: &str| body.get(name).and_then(Value::as_str).map(|text| format!(": {text}")).unwrap_or_default();
             let what =
                 format!("{place} answered HTTP {}{}{}", answer.status().as_u16(), word("error"), word("error_description"));
-            return Err(trouble(self.secrets.scrub(&what), hint));
+            return Err(LoginFailure::new(self.secrets.scrub(&what), hint));
         }
         Ok(body)
     }
@@ -247,7 +251,7 @@ impl Flow<'_> {
         secret: Option<&String>,
         tokens: Option<StoredCredentials>,
     ) -> Result<Record, LoginFailure> {
-        let tokens = tokens.ok_or_else(|| trouble("no token came", "tell whoever runs the server"))?;
+        let tokens = tokens.ok_or_else(|| LoginFailure::new("no token came", "tell whoever runs the server"))?;
         let mut client = OAuthClientConfig::new(id, redirect_uri(0));
         client.client_secret = secret.cloned();
         Ok(self.issued(metadata, &client, None, tokens))
@@ -294,7 +298,7 @@ fn by_secret(secret: &str, in_header: bool) -> Result<EmaClientAuthentication, L
     } else {
         serde_json::from_value(secret.into()).map(EmaClientAuthentication::ClientSecretPost)
     };
-    method.map_err(|_| trouble("the client's secret cannot be used", "report this"))
+    method.map_err(|_| LoginFailure::new("the client's secret cannot be used", "report this"))
 }
 
 /// Why one of the two exchanges failed.
@@ -304,15 +308,15 @@ fn refused(error: &EmaError) -> LoginFailure {
         _ => "the authorization server",
     };
     match error {
-        EmaError::InvalidGrant(stage) => trouble(
+        EmaError::InvalidGrant(stage) => LoginFailure::new(
             format!("{} does not accept what it was given (invalid_grant)", who(*stage)),
             "the ID token may have expired, or be of another client: get a new one, for the client of `--idp-client-id`",
         ),
-        EmaError::InsufficientUserAuthentication(stage) => trouble(
+        EmaError::InsufficientUserAuthentication(stage) => LoginFailure::new(
             format!("{} wants a stronger login of the person", who(*stage)),
             "log in to the identity provider again, and give the new ID token",
         ),
-        other => trouble(format!("the exchange failed: {other}"), "the log above has what was sent and answered"),
+        other => LoginFailure::new(format!("the exchange failed: {other}"), "the log above has what was sent and answered"),
     }
 }
 

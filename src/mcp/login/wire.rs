@@ -16,13 +16,13 @@ const DOCUMENT_BYTES: usize = 1 << 20;
 const STEP_LIMIT: Duration = Duration::from_secs(30);
 
 /// Told a line of the log.
-pub(super) type Said = Arc<dyn Fn(String) + Send + Sync>;
+pub(super) type OnLine = Arc<dyn Fn(String) + Send + Sync>;
 
 /// The HTTP client of the SDK's OAuth.
 pub(super) struct Wire {
     pub client: reqwest::Client,
     pub secrets: Arc<Secrets>,
-    pub said: Said,
+    pub on_line: OnLine,
     pub servers: Servers,
 }
 
@@ -71,7 +71,7 @@ impl Wire {
             Err(_) => Err(format!("no answer within {} s", STEP_LIMIT.as_secs()).into()),
         };
         let took = begun.elapsed().as_millis();
-        (self.said)(match &answer {
+        (self.on_line)(match &answer {
             Ok(answer) => {
                 format!("{what} → HTTP {}, {} ({took} ms)", answer.status().as_u16(), self.secrets.document(answer.body()))
             }

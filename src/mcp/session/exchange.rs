@@ -42,7 +42,7 @@ impl Session {
         let mut stop = None;
         let mut time = TimeLimit::new(&self.tap, limit);
         // A person's thinking is none of the server's time.
-        let mut counted = self.tap.patience.count();
+        let mut counted = self.tap.deadline.count();
         let (asked, finished) = loop {
             let write = |id| {
                 request = write(id, &extra.kept);
@@ -58,13 +58,13 @@ impl Session {
             let Ended::End(End::Answer(answer @ Answer { fault: None, .. })) = &asked.ended else { break (asked, finished) };
             if let Some(round) = rounds::read(&self.tap, &answer.bytes) {
                 round_number += 1;
-                let limit = self.tap.patience.until(time.since, limit);
+                let limit = self.tap.deadline.until(time.since, limit);
                 match rounds::answer(&self.tap, &round, round_number, limit, &cancel, &mut beside.notes).await {
                     Ok(next) => {
                         let pair = pair(&request, answer, begun, asked.left_at, first_begun);
                         beside.add(asked.beside, begun.saturating_duration_since(first_begun));
                         pair.into_iter().for_each(|message| beside.push(message));
-                        (extra, begun, counted) = (next, Instant::now(), self.tap.patience.count());
+                        (extra, begun, counted) = (next, Instant::now(), self.tap.deadline.count());
                         continue;
                     }
                     Err(why) => stop = Some(why),
@@ -78,7 +78,7 @@ impl Session {
                     pair.into_iter().for_each(|message| beside.push(message));
                     let mut following = Following { first: first_begun, beside: &mut beside, limit };
                     let followed = self.follow(task, &mut following, &cancel).await;
-                    (begun, stop, counted) = (followed.begun, followed.stop, self.tap.patience.count());
+                    (begun, stop, counted) = (followed.begun, followed.stop, self.tap.deadline.count());
                     if let Some(sent) = followed.request {
                         request = sent;
                     }
@@ -97,7 +97,7 @@ impl Session {
         let SideMessages { messages, mut notes, .. } = beside.finish();
         notes.extend(self.called_as.clone());
         let left_at = asked.left_at.unwrap_or(begun);
-        let held = self.tap.patience.held_since(counted);
+        let held = self.tap.deadline.held_since(counted);
         let mut capture = Capture {
             name: Arc::clone(&id.0),
             id,

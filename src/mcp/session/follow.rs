@@ -51,7 +51,7 @@ impl Session {
     /// Follows a task to its end.
     pub(super) async fn follow(&self, mut task: Task, call: &mut Following<'_>, cancel: &CancelToken) -> FollowedTask {
         let hard = call.limit.saturating_mul(HARD_LIMIT);
-        let deadline = self.tap.patience.limit(hard);
+        let deadline = self.tap.deadline.limit(hard);
         tokio::pin!(deadline);
         let (mut answered, mut rounds_made) = (Vec::new(), 0);
         let ended = |ended| FollowedTask { asked: over(ended), begun: Instant::now(), request: None, stop: None };
@@ -81,8 +81,8 @@ impl Session {
             if self.era.is_stateless() && now.is_final() {
                 now.tell(&self.tap);
                 let stop = (now.status == "cancelled").then(|| {
-                    let said = now.message.as_deref().map(|said| format!(": {said}")).unwrap_or_default();
-                    call.beside.notes.push(format!("the server cancelled the task{said}"));
+                    let message = now.message.as_deref().map(|message| format!(": {message}")).unwrap_or_default();
+                    call.beside.notes.push(format!("the server cancelled the task{message}"));
                     Stop::Cancelled
                 });
                 return FollowedTask { asked, begun, request: Some(sent), stop };

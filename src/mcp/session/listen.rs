@@ -84,9 +84,9 @@ impl Session {
         };
         let taken = agreed.map_err(|_| Error::Closed { place: self.tap.place.clone() })??;
         let doc = Doc::parse(taken);
-        let told: Vec<_> = doc.at("/resourceSubscriptions").map(Node::children).into_iter().flatten().collect();
-        for uri in wanted.uris.iter().filter(|uri| !told.iter().any(|told| told.as_str().is_some_and(|told| told == **uri))) {
-            self.tap.happen(SessionEvent::Noted(format!("the server does not tell of changes of {uri}")));
+        let agreed: Vec<_> = doc.at("/resourceSubscriptions").map(Node::children).into_iter().flatten().collect();
+        for uri in wanted.uris.iter().filter(|uri| !agreed.iter().any(|own| own.as_str().is_some_and(|own| own == **uri))) {
+            self.tap.emit(SessionEvent::Noted(format!("the server does not tell of changes of {uri}")));
         }
         wanted.task = Some(task);
         Ok(())
@@ -100,8 +100,8 @@ fn filter(server: &Server, uris: &BTreeSet<String>) -> Option<String> {
         ("/prompts/listChanged", "promptsListChanged"),
         ("/resources/listChanged", "resourcesListChanged"),
     ];
-    let told = lists.iter().filter(|(capability, _)| server.declares(capability));
-    let mut members: Vec<String> = told.map(|(_, name)| format!(r#""{name}":true"#)).collect();
+    let declared = lists.iter().filter(|(capability, _)| server.declares(capability));
+    let mut members: Vec<String> = declared.map(|(_, name)| format!(r#""{name}":true"#)).collect();
     if !uris.is_empty() {
         let uris: Vec<_> = uris.iter().map(|uri| write::string(uri)).collect();
         members.push(format!(r#""resourceSubscriptions":[{}]"#, uris.join(",")));
@@ -134,7 +134,7 @@ impl Listener {
             short = if was_taken && begun.elapsed() >= LASTING { 0 } else { short + 1 };
             if short > AGAIN {
                 let words = format!("the server does not tell of changes any more ({error}); lists can be read again by hand");
-                self.tap.happen(SessionEvent::Noted(words));
+                self.tap.emit(SessionEvent::Noted(words));
                 return;
             }
             tokio::time::sleep(PAUSE).await;
@@ -172,7 +172,7 @@ fn why(end: Option<End>, place: String) -> Error {
             (None, Some(error)) => Error::Rpc { place, error },
             (None, None) => Error::Gone {
                 place,
-                fate: "the server ended the subscription".into(),
+                how: "the server ended the subscription".into(),
                 during_handshake: false,
                 unreadable: None,
                 stderr: Vec::new(),

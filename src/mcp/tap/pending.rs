@@ -82,9 +82,9 @@ impl SideMessages {
 
 /// What keeps the time limit of a request from running out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::mcp) struct Pulse {
+pub(in crate::mcp) struct Activity {
     /// Signs of life so far: progress.
-    pub beats: u64,
+    pub signs: u64,
     /// The server waits for us, not we for it.
     pub is_asked: bool,
 }
@@ -97,7 +97,7 @@ pub(in crate::mcp) struct Pending {
     pub(super) odd: Option<Bytes>,
     /// The server has said something else meanwhile.
     pub(super) is_heard: bool,
-    pub(super) pulse: watch::Sender<Pulse>,
+    pub(super) activity: watch::Sender<Activity>,
     /// They came as lines of a program's standard output.
     pub(super) is_in_lines: bool,
     /// It stays open beside the others: what comes meanwhile is none of its own.
@@ -120,8 +120,8 @@ impl Pending {
     }
 
     /// The server is at work.
-    pub(in crate::mcp) fn beat(&self) {
-        self.pulse.send_modify(|pulse| pulse.beats += 1);
+    pub(in crate::mcp) fn touch(&self) {
+        self.activity.send_modify(|activity| activity.signs += 1);
     }
 
     pub(super) fn finish(mut self, end: End) {
@@ -170,7 +170,7 @@ impl From<Bytes> for Text {
 pub(in crate::mcp) struct PendingRequest {
     pub id: i64,
     pub left: oneshot::Receiver<io::Result<Instant>>,
-    pub pulse: watch::Receiver<Pulse>,
+    pub activity: watch::Receiver<Activity>,
     pub done: oneshot::Receiver<(End, SideMessages)>,
 }
 

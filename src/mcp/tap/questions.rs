@@ -35,7 +35,7 @@ impl Tap {
         envelope: &Envelope,
         bytes: &Bytes,
         id_raw: &Bytes,
-        happenings: &mut Vec<SessionEvent>,
+        events: &mut Vec<SessionEvent>,
     ) {
         let method = envelope.method.as_deref().unwrap_or_default();
         let id = String::from_utf8_lossy(id_raw).into_owned();
@@ -44,7 +44,7 @@ impl Tap {
             Some(reply) => reply,
         };
         if let Err(why) = &reply.1 {
-            happenings.push(SessionEvent::Noted(format!("the server asked for `{method}`, which was refused: {why}")));
+            events.push(SessionEvent::Noted(format!("the server asked for `{method}`, which was refused: {why}")));
         }
         self.send_reply(state, reply.0, None);
     }
@@ -96,7 +96,7 @@ impl Tap {
         state.server_requests.next_key += 1;
         state.server_requests.open.insert(key, (Some(id_raw.clone()), ask.clone()));
         state.server_requests.fresh.push(ask);
-        state.pulse();
+        state.activity();
         None
     }
 
@@ -127,14 +127,14 @@ impl Tap {
     fn reply(&self, key: u64, reply: &Reply) {
         let mut state = self.state();
         let Some((id, ask)) = state.server_requests.open.remove(&key) else { return };
-        state.pulse();
+        state.activity();
         let Some(id) = id else { return };
         let id = String::from_utf8_lossy(&id).into_owned();
         let message = |reply: &Reply| match reply.result() {
             Ok(result) => Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)),
             Err(why) => error(&id, REFUSED, &why),
         };
-        self.confide(&ask, reply);
+        self.add_secrets(&ask, reply);
         let kept = ask.kept(reply).map(|kept| message(&kept));
         if kept.is_some() {
             state.note_all(MASKED);
@@ -143,7 +143,7 @@ impl Tap {
     }
 
     /// What is secret in a reply is known from here on.
-    pub(in crate::mcp) fn confide(&self, ask: &ServerRequest, reply: &Reply) {
+    pub(in crate::mcp) fn add_secrets(&self, ask: &ServerRequest, reply: &Reply) {
         for (name, value) in ask.given(reply) {
             self.known.add("answer", &name, &value);
         }
@@ -165,12 +165,12 @@ impl Tap {
     /// Withdraws questions that stood in a result: the call they belong to is over.
     pub(in crate::mcp) fn withdraw(&self, keys: impl IntoIterator<Item = u64>, why: &str) {
         for key in keys {
-            self.happen(SessionEvent::Withdrawn { key, why: why.into() });
+            self.emit(SessionEvent::Withdrawn { key, why: why.into() });
         }
     }
 
     /// A notification of the server.
-    pub(in crate::mcp) fn notified(&self, state: &mut State, method: &str, bytes: &Bytes, happenings: &mut Vec<SessionEvent>) {
+    pub(in crate::mcp) fn notified(&self, state: &mut State, method: &str, bytes: &Bytes, events: &mut Vec<SessionEvent>) {
         let doc = Doc::parse(bytes.clone());
         let param = |name: &str| doc.root()?.get("params")?.get(name);
         let text = |name: &str| Some(param(name)?.as_str()?.into_owned());
@@ -178,25 +178,25 @@ impl Tap {
             "notifications/progress" => {
                 let token = param("progressToken").and_then(|token| token.as_i64().or_else(|| token.as_str()?.parse().ok()));
                 let Some(pending) = token.and_then(|token| state.pending.get_mut(&token)) else { return };
-                pending.beat();
+                pending.touch();
                 let Some(progress) = param("progress").and_then(Node::as_f64) else {
                     pending.note("a progress notification came without a number");
                     return;
                 };
                 let total = param("total").and_then(Node::as_f64);
-                happenings.push(SessionEvent::Progress { progress, total, message: text("message") });
+                events.push(SessionEvent::Progress { progress, total, message: text("message") });
             }
-            "notifications/message" => happenings.push(SessionEvent::Log {
+            "notifications/message" => events.push(SessionEvent::Log {
                 level: text("level").unwrap_or_default(),
                 logger: text("logger"),
                 data: param("data")
                     .map(|data| data.as_str().map_or_else(|| data.raw_text().into_owned(), |text| text.into_owned()))
                     .unwrap_or_default(),
             }),
-            "notifications/tools/list_changed" => happenings.push(SessionEvent::ListChanged(Listing::Tools)),
-            "notifications/prompts/list_changed" => happenings.push(SessionEvent::ListChanged(Listing::Prompts)),
-            "notifications/resources/list_changed" => happenings.push(SessionEvent::ListChanged(Listing::Resources)),
-            "notifications/resources/updated" => happenings.extend(text("uri").map(SessionEvent::ResourceUpdated)),
+            "notifications/tools/list_changed" => events.push(SessionEvent::ListChanged(Listing::Tools)),
+            "notifications/prompts/list_changed" => events.push(SessionEvent::ListChanged(Listing::Prompts)),
+            "notifications/resources/list_changed" => events.push(SessionEvent::ListChanged(Listing::Resources)),
+            "notifications/resources/updated" => events.extend(text("uri").map(SessionEvent::ResourceUpdated)),
             "notifications/subscriptions/acknowledged" => {
                 let agreed = param("notifications").map_or_else(|| Bytes::from_static(b"{}"), Node::raw_bytes);
                 let named = param("_meta").and_then(|meta| meta.get(SUBSCRIPTION));
@@ -207,11 +207,11 @@ impl Tap {
             }
             "notifications/tasks" | "notifications/tasks/status" => {
                 if let (Some(id), Some(status)) = (text("taskId"), text("status")) {
-                    happenings.push(SessionEvent::Task { id, status, message: text("statusMessage") });
+                    events.push(SessionEvent::Task { id, status, message: text("statusMessage") });
                 }
             }
             "notifications/elicitation/complete" => {
-                happenings.push(SessionEvent::Visited { id: text("elicitationId").unwrap_or_default() });
+                events.push(SessionEvent::Visited { id: text("elicitationId").unwrap_or_default() });
             }
             "notifications/cancelled" => {
                 let Some(id) = param("requestId").map(Node::raw_bytes) else { return };
@@ -220,12 +220,12 @@ impl Tap {
                 if let Some(key) = key {
                     state.server_requests.open.remove(&key);
                     state.server_requests.fresh.retain(|ask| ask.key != key);
-                    state.pulse();
+                    state.activity();
                     let why = text("reason").map_or_else(
                         || "the server no longer asks".to_owned(),
                         |reason| format!("the server no longer asks: {}", excerpt(&reason)),
                     );
-                    happenings.push(SessionEvent::Withdrawn { key, why });
+                    events.push(SessionEvent::Withdrawn { key, why });
                     return;
                 }
                 let Some(id) = param("requestId").and_then(Node::as_i64) else { return };

@@ -21,8 +21,8 @@ impl Tap {
             let now = self.log(&mut state, Direction::In, &incoming.bytes);
             (now, state.messages, state.log.take_note())
         };
-        self.happen(SessionEvent::Messages(count));
-        full.into_iter().for_each(|note| self.happen(SessionEvent::Noted(note)));
+        self.emit(SessionEvent::Messages(count));
+        full.into_iter().for_each(|note| self.emit(SessionEvent::Noted(note)));
         let bytes = incoming.bytes.clone();
         match peek(&bytes) {
             Peek::Batch(elements) if !incoming.cut => self.unpack(elements, now, incoming),
@@ -67,44 +67,44 @@ impl Tap {
     }
 
     fn take(&self, now: Instant, incoming: Incoming) -> bool {
-        let mut happenings = Vec::new();
+        let mut events = Vec::new();
         let (readable, fresh) = {
             let mut state = self.state();
-            let readable = self.sort(&mut state, now, incoming, &mut happenings);
-            if readable && !std::mem::replace(&mut state.heard, true) && !state.established {
-                happenings.push(SessionEvent::Phase("initialize".into()));
+            let readable = self.sort(&mut state, now, incoming, &mut events);
+            if readable && !std::mem::replace(&mut state.received_any, true) && !state.established {
+                events.push(SessionEvent::Phase("initialize".into()));
             }
             (readable, state.server_requests.take_fresh())
         };
-        happenings.into_iter().for_each(|happening| self.happen(happening));
+        events.into_iter().for_each(|event| self.emit(event));
         self.put(fresh);
         readable
     }
 
-    fn sort(&self, state: &mut State, now: Instant, incoming: Incoming, happenings: &mut Vec<SessionEvent>) -> bool {
+    fn sort(&self, state: &mut State, now: Instant, incoming: Incoming, events: &mut Vec<SessionEvent>) -> bool {
         let bytes = incoming.bytes.clone();
         let envelope = match peek(&bytes) {
             Peek::Object(envelope) => Some(envelope),
             _ => None,
         };
         if incoming.cut {
-            return self.too_large(state, now, envelope.as_ref(), incoming, happenings);
+            return self.too_large(state, now, envelope.as_ref(), incoming, events);
         }
         match envelope {
             Some(envelope) if envelope.method.is_some() => {
                 state.spread = None;
-                self.asked(state, now, &envelope, &incoming, happenings)
+                self.asked(state, now, &envelope, &incoming, events)
             }
             Some(envelope) if envelope.is_response() && (envelope.complete || is_cut_answer(state, &envelope)) => {
                 state.spread = None;
-                self.answered(state, now, &envelope, incoming, happenings)
+                self.answered(state, now, &envelope, incoming, events)
             }
             Some(envelope) if !envelope.complete && incoming.within.is_none() && state.spread.is_none() => {
                 state.spread = Some(Spread::begin(&incoming.bytes, incoming.begun)).filter(Spread::is_open);
-                self.unreadable(state, now, &incoming, happenings)
+                self.unreadable(state, now, &incoming, events)
             }
             _ => {
-                let readable = self.unreadable(state, now, &incoming, happenings);
+                let readable = self.unreadable(state, now, &incoming, events);
                 self.gather(state, now, &incoming);
                 readable
             }
@@ -118,7 +118,7 @@ impl Tap {
         now: Instant,
         envelope: Option<&Envelope>,
         incoming: Incoming,
-        happenings: &mut Vec<SessionEvent>,
+        events: &mut Vec<SessionEvent>,
     ) -> bool {
         let what = format!("the message is larger than {} bytes; its first part is kept", self.limits.message);
         let within = incoming.within.as_ref();
@@ -131,7 +131,7 @@ impl Tap {
         };
         let Some(target) = body.or_else(known).or_else(likely) else {
             state.note_all(&what);
-            return self.unreadable(state, now, &incoming, happenings);
+            return self.unreadable(state, now, &incoming, events);
         };
         finish(state, target, now, incoming, Some(Error::Malformed { place: self.place.clone(), what }));
         true
@@ -156,7 +156,7 @@ impl Tap {
     }
 
     /// A line that is no message: shown and counted, and it may belong to any call that waits.
-    fn unreadable(&self, state: &mut State, now: Instant, incoming: &Incoming, happenings: &mut Vec<SessionEvent>) -> bool {
+    fn unreadable(&self, state: &mut State, now: Instant, incoming: &Incoming, events: &mut Vec<SessionEvent>) -> bool {
         if let Some(within) = incoming.within.as_ref().filter(|within| within.whole) {
             let what = format!("the body is not an MCP message: {}", quote(&incoming.bytes));
             let (target, fault) = (within.request, Error::Malformed { place: self.place.clone(), what });
@@ -176,7 +176,7 @@ impl Tap {
             pending.is_in_lines |= incoming.within.is_none();
         }
         join(state, now, Direction::In, &incoming.bytes, None);
-        happenings.push(SessionEvent::Unreadable(state.unreadable));
+        events.push(SessionEvent::Unreadable(state.unreadable));
         false
     }
 
@@ -187,16 +187,14 @@ impl Tap {
         now: Instant,
         envelope: &Envelope,
         incoming: &Incoming,
-        happenings: &mut Vec<SessionEvent>,
+        events: &mut Vec<SessionEvent>,
     ) -> bool {
         join(state, now, Direction::In, &incoming.bytes, None);
         state.pending.values_mut().for_each(|pending| pending.is_heard = true);
         let method = envelope.method.as_deref().unwrap_or_default();
         match (&envelope.id, &envelope.id_range) {
-            (Id::Absent | Id::Null, _) | (_, None) => self.notified(state, method, &incoming.bytes, happenings),
-            (_, Some(range)) => {
-                self.questioned(state, envelope, &incoming.bytes, &incoming.bytes.slice(range.clone()), happenings)
-            }
+            (Id::Absent | Id::Null, _) | (_, None) => self.notified(state, method, &incoming.bytes, events),
+            (_, Some(range)) => self.questioned(state, envelope, &incoming.bytes, &incoming.bytes.slice(range.clone()), events),
         }
         true
     }
@@ -208,7 +206,7 @@ impl Tap {
         now: Instant,
         envelope: &Envelope,
         incoming: Incoming,
-        happenings: &mut Vec<SessionEvent>,
+        events: &mut Vec<SessionEvent>,
     ) -> bool {
         let within = incoming.within.as_ref();
         let shown = envelope.id.shown();
@@ -237,7 +235,7 @@ impl Tap {
             return true;
         }
         if !envelope.has_outcome() {
-            return self.unreadable(state, now, &incoming, happenings);
+            return self.unreadable(state, now, &incoming, events);
         }
         let Some(target) = body else {
             let note = format!("an answer to no request came, with {shown}");

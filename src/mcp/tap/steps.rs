@@ -22,11 +22,11 @@ impl Tap {
 
     /// Connecting has failed: the step under way is the one that did, unless one has said so itself.
     pub(in crate::mcp) fn fail_step(&self, why: &str) {
-        let (under_way, is_told) = {
+        let (under_way, has_failed) = {
             let state = self.state();
             (state.step.is_some(), state.steps.last().is_some_and(|step| step.state == StepState::Failed))
         };
-        match (under_way, is_told) {
+        match (under_way, has_failed) {
             (_, true) => {}
             (true, false) => self.end_step(why, StepState::Failed),
             (false, false) => self.add_step("connect", None, &self.place, why, StepState::Failed),
@@ -34,7 +34,7 @@ impl Tap {
     }
 
     /// What is being waited for.
-    pub(in crate::mcp) fn awaited(&self) -> String {
+    pub(in crate::mcp) fn waiting_for(&self) -> String {
         let state = self.state();
         let tried = state.step.as_ref().map(|(_, tried, _)| tried.split(" (").next().unwrap_or_default().to_owned());
         tried.unwrap_or_else(|| "the connection".into())
@@ -56,7 +56,7 @@ impl Tap {
         let text = |text: &str| self.known.text(text).into_owned();
         let step = Step { name, at: self.began.elapsed(), took, tried: text(tried), answered: text(answered), state };
         self.state().steps.push(step.clone());
-        self.happen(SessionEvent::Step(step));
+        self.emit(SessionEvent::Step(step));
     }
 
     pub(in crate::mcp) fn steps(&self) -> Vec<Step> {

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::ReadAs;
-use super::pair::told;
+use super::pair::result_capture;
 use super::{Importer, Input};
 use crate::capture::Capture;
 use crate::json::{Doc, Kind, Node};
@@ -101,7 +101,7 @@ fn capture(
     }
     result.push(b'}');
     let (server, tool) = call.name.strip_prefix(PREFIX).and_then(|rest| rest.split_once("__")).unwrap_or(("", &call.name));
-    let mut capture = told(input, number, tool, call.arguments, &result, is_error);
+    let mut capture = result_capture(input, number, tool, call.arguments, &result, is_error);
     capture.server.name = server.to_owned();
     capture.started_at = call.at.unwrap_or(OffsetDateTime::UNIX_EPOCH);
     if let (Some(begun), Some(ended)) = (call.at, at) {

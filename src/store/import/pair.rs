@@ -212,7 +212,14 @@ fn since(asked: &Entry, entry: &Entry) -> Option<Duration> {
 }
 
 /// A capture whose result is not that of a server's message, but what a host wrote down.
-pub(super) fn told(input: &Input<'_>, number: usize, tool: &str, arguments: Bytes, result: &[u8], is_error: bool) -> Capture {
+pub(super) fn result_capture(
+    input: &Input<'_>,
+    number: usize,
+    tool: &str,
+    arguments: Bytes,
+    result: &[u8],
+    is_error: bool,
+) -> Capture {
     let mut capture = input.capture(number, "file", format!("answer {number} of {}", input.name));
     capture.tool = Tool::unlisted(tool);
     capture.arguments = arguments;

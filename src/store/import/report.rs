@@ -4,7 +4,7 @@
 use bytes::Bytes;
 
 use super::ReadAs;
-use super::pair::told;
+use super::pair::result_capture;
 use super::{Importer, Input};
 use crate::capture::{Capture, Outcome};
 use crate::json::Node;
@@ -37,7 +37,7 @@ fn one(input: &Input<'_>, number: usize, report: Node<'_>) -> Option<Capture> {
     let name = capture.at("/tool/name").and_then(|name| Some(name.as_str()?.into_owned())).unwrap_or_default();
     let arguments = capture.get("arguments").map_or_else(Bytes::new, Node::raw_bytes);
     let is_error = capture.get("outcome").and_then(Node::as_str).is_some_and(|outcome| outcome == Outcome::ToolError.name());
-    Some(told(input, number, &name, arguments, result.raw(), is_error))
+    Some(result_capture(input, number, &name, arguments, result.raw(), is_error))
 }
 
 #[cfg(test)]

@@ -318,7 +318,7 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, grid: &Grid, at: usize, l
         let needed = if is_needed { "needed" } else { "not needed" };
         let mut spoken = format!("{name}, {needed}, {}", widgets::number_text(field.tokens, "tokens"));
         for column in &grid.order {
-            spoken.push_str(&format!("; {}: {}", judged.column(*column).title, told(judged, at, *column).0));
+            spoken.push_str(&format!("; {}: {}", judged.column(*column).title, outcome_of(judged, at, *column).0));
         }
         WidgetInfo::selected(Role::Row, true, is_chosen, spoken)
     });
@@ -352,7 +352,7 @@ fn tick_ui(ui: &Ui, rect: Rect, name: &str, is_ticked: bool) -> bool {
 }
 
 /// What a column makes of a field: "missing 11 of 11", and whether it loses something by that.
-fn told(judged: &Judged, field: usize, at: usize) -> (String, bool) {
+fn outcome_of(judged: &Judged, field: usize, at: usize) -> (String, bool) {
     let (total, cell) = (judged.page.sweep.fields[field].total, &judged.column(at).cells[field]);
     let of = |count: u64| {
         if total == 1 { String::new() } else { format!(" {} of {}", widgets::grouped(count), widgets::grouped(total)) }
@@ -370,7 +370,7 @@ fn cell_ui(ui: &Ui, judged: &Judged, field: usize, at: usize, rect: Rect) {
     let t = ThemeTokens::of(ui);
     let column = judged.column(at);
     let cell = &column.cells[field];
-    let (words, is_lost) = told(judged, field, at);
+    let (words, is_lost) = outcome_of(judged, field, at);
     if is_lost {
         let glyph = if cell.differing == cell.lost { icons::DIFFERS } else { icons::MISSING };
         return lost_ui(ui, rect, glyph, &words, judged.is_needed[field]);
@@ -388,8 +388,8 @@ fn cell_ui(ui: &Ui, judged: &Judged, field: usize, at: usize, rect: Rect) {
         x + 12.0
     };
     if cell.reworded > 0 || judged.base == Some(at) {
-        let said = Shown::of(&cell.said).text;
-        widgets::text_at(ui, pos2(end + 7.0, y), said, theme::mono(11.5), t.weak, room - end - 7.0);
+        let text = Shown::of(&cell.text).text;
+        widgets::text_at(ui, pos2(end + 7.0, y), text, theme::mono(11.5), t.weak, room - end - 7.0);
     }
 }
 
@@ -485,8 +485,8 @@ fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
     let mut words = format!("costs {} as compact JSON", widgets::number_text(field.tokens, "tok"));
     let reworded = sweep.columns.iter().position(|column| column.cells[chosen].reworded > 0 && column.cells[chosen].lost == 0);
     if let (Some(at), Some(base)) = (reworded, judged.base) {
-        let said = |at: usize| judged.column(at).cells[chosen].said.clone();
-        words.push_str(&format!(" · {} reads “{}” in {}", said(base), said(at), judged.column(at).value_title()));
+        let text = |at: usize| judged.column(at).cells[chosen].text.clone();
+        words.push_str(&format!(" · {} reads “{}” in {}", text(base), text(at), judged.column(at).value_title()));
     }
     let x = widgets::text_at(ui, pos2(line.left() + PAD, y), Shown::of(name).text, theme::mono_semibold(12.0), t.strong, 260.0);
     let x = widgets::text_at(ui, pos2(x + 8.0, y), &where_, theme::medium(12.0), t.strong, right - x - 8.0);
@@ -525,14 +525,14 @@ fn record_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, grid: &Grid, chosen: usi
     response.widget_info(|| {
         let mut spoken = format!("{number}, {title}");
         for column in &grid.order {
-            let said = match value(judged, fact, *column) {
-                Value::Said(text) => text,
+            let text = match value(judged, fact, *column) {
+                Value::Text(text) => text,
                 Value::Lost => "missing".to_owned(),
                 Value::Other(text) => format!("says {text}"),
                 Value::Absent => "no such record".to_owned(),
                 Value::None => "no answer".to_owned(),
             };
-            spoken.push_str(&format!("; {}: {said}", judged.column(*column).title));
+            spoken.push_str(&format!("; {}: {text}", judged.column(*column).title));
         }
         WidgetInfo::labeled(if section.is_some() { Role::Button } else { Role::Row }, true, spoken)
     });
@@ -546,7 +546,7 @@ fn record_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, grid: &Grid, chosen: usi
 
 /// What a column says of a fact.
 enum Value {
-    Said(String),
+    Text(String),
     Lost,
     /// It says something else.
     Other(String),
@@ -570,14 +570,14 @@ fn value(judged: &Judged, fact: usize, at: usize) -> Value {
         let place = found.place()?;
         // With its quotes, where it has any.
         let quoted = place.start.checked_sub(1).and_then(|start| column.text.get(start..place.end + 1));
-        let said =
+        let text =
             quoted.filter(|text| text.starts_with('"') && text.ends_with('"')).or_else(|| column.text.get(place.clone()))?;
-        Some(said.chars().take(LONGEST).collect::<String>())
+        Some(text.chars().take(LONGEST).collect::<String>())
     };
     match found.state() {
         FactState::Missing => Value::Lost,
         FactState::Differs => text().map_or(Value::Lost, Value::Other),
-        FactState::Kept | FactState::Reworded => Value::Said(text().unwrap_or_default()),
+        FactState::Kept | FactState::Reworded => Value::Text(text().unwrap_or_default()),
     }
 }
 
@@ -590,21 +590,21 @@ fn value_ui(ui: &Ui, judged: &Judged, field: usize, fact: usize, at: usize, rect
             let words = format!("not in {}", judged.column(at).value_title());
             lost_ui(ui, rect, icons::MISSING, &words, judged.is_needed[field]);
         }
-        Value::Other(said) => lost_ui(ui, rect, icons::DIFFERS, &said, judged.is_needed[field]),
+        Value::Other(text) => lost_ui(ui, rect, icons::DIFFERS, &text, judged.is_needed[field]),
         Value::Absent => {
             widgets::text_at(ui, pos2(x, y), "no such record", theme::small(), t.weak, room);
         }
-        Value::Said(said) if said.is_empty() => {
+        Value::Text(text) if text.is_empty() => {
             widgets::glyph_at(ui, pos2(x + 6.0, y), icons::CHECK, theme::icon_font(12.0), t.weak);
         }
-        Value::Said(said) => {
-            let color = match said.chars().next() {
+        Value::Text(text) => {
+            let color = match text.chars().next() {
                 _ if judged.page.texts[at].syntax != Syntax::Json => t.text,
                 Some('"') => t.json_string,
                 Some('t' | 'f') => t.json_bool,
                 _ => t.json_number,
             };
-            widgets::text_at(ui, pos2(x, y), Shown::of(&said).text, theme::mono(12.0), color, room);
+            widgets::text_at(ui, pos2(x, y), Shown::of(&text).text, theme::mono(12.0), color, room);
         }
         Value::None => {}
     }

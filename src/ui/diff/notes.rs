@@ -24,7 +24,7 @@ pub fn notes(view: &DiffView) -> Vec<(widgets::Tone, String)> {
     if let Some(rest) = found.rest.as_ref().filter(|rest| !rest.found.is_empty()) {
         let count = rest.found.counts.total();
         let places = widgets::number_text(count, "places");
-        let first = rest.told().next().map(|told| rest.paths(&told));
+        let first = rest.changes().next().map(|change| rest.paths(&change));
         let first = first.and_then(|(a, b)| b.or(a)).map_or_else(String::new, |path| format!(", first {path}"));
         notes.push((Tone::Warn, format!("Blocks, annotations or _meta differ in {places}{first}")));
     }

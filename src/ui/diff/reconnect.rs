@@ -140,14 +140,14 @@ pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             let schema = if tool.is_schema_changed { " · schema changed" } else { "" };
             let hints = if tool.hints.is_empty() { String::new() } else { format!(" · {} changed", tool.hints.join(", ")) };
             row(ui, icons::WRITES, t.warn, &tool.name, format!("{} tok{schema}{hints}", signed_from(a, b)));
-            for told in tool.definition.told().take(20) {
-                let (from, to) = tool.definition.paths(&told);
+            for change in tool.definition.changes().take(20) {
+                let (from, to) = tool.definition.paths(&change);
                 let path = to.or(from).unwrap_or_default();
                 let value = |node: Option<crate::json::Node<'_>>| {
                     let text = node.map(|node| node.raw_text().into_owned()).unwrap_or_default();
                     text.chars().take(80).collect::<String>()
                 };
-                let words = format!("{} {path} {} → {}", told.op.name(), value(told.a), value(told.b));
+                let words = format!("{} {path} {} → {}", change.op.name(), value(change.a), value(change.b));
                 let words = crate::analysis::special::Shown::of(&words).text;
                 ui.add(egui::Label::new(RichText::new(format!("    {words}")).font(theme::code()).color(t.text)).wrap());
             }

@@ -357,10 +357,10 @@ fn value(node: Node<'_>) -> String {
     if node.is_empty() {
         return format!("{open}{close}");
     }
-    let told: Vec<String> =
+    let shown: Vec<String> =
         node.children().take(8).filter(|child| !child.is_container() && !child.is_null()).take(2).map(value).collect();
-    if told.is_empty() || node.kind() == Kind::Array {
+    if shown.is_empty() || node.kind() == Kind::Array {
         return format!("{open} {} {close}", widgets::grouped(node.len() as u64));
     }
-    format!("{open} {} {close}", told.join(", "))
+    format!("{open} {} {close}", shown.join(", "))
 }

@@ -58,9 +58,9 @@ pub fn held_ui(ui: &mut Ui, cx: &Cx<'_>, bytes: usize) {
     let size = super::bytes(bytes as u64);
     // See `benches/RESULTS.md`.
     let takes = format!("about {} s", super::grouped((bytes as f64 / 1e6 * SECONDS_PER_MB).ceil() as u64));
-    let whole = format!("{size} · counting every format and host takes {takes}");
+    let whole = format!("{size} · counting all of it takes {takes}");
     ui.horizontal(|ui| {
-        if Button::new("Count").small().name("Count every format and host").show(ui).clicked() {
+        if Button::new("Count").small().name("Count all of it").show(ui).clicked() {
             cx.send(ViewAction::CountUpTo(bytes));
         }
         let words = if ui.available_width() < 320.0 { &format!("{size} · {takes}") } else { &whole };

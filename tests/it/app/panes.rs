@@ -138,7 +138,7 @@ fn a_large_answer_is_counted_whole_once_a_person_says_so() {
     // What is large is set low, so that a small answer waits.
     window.state_mut().state.perform(ViewAction::CountUpTo(100), &mut Vec::new());
     press(&mut window, Key::Enter, Modifiers::COMMAND);
-    until_label(&mut window, "counting every format and host takes about");
+    until_label(&mut window, "counting all of it takes about");
     until(&mut window, "the rest is done", |window| window.state().state.answers.working() == 0);
     let rows = |window: &Window| {
         let state = &window.state().state;
@@ -148,8 +148,8 @@ fn a_large_answer_is_counted_whole_once_a_person_says_so() {
     assert_eq!(rows(&window), 5);
     assert!(window.query_all_by_label_contains("Sent now").next().is_some());
     assert!(window.query_all_by_label_contains("YAML").next().is_none());
-    window.get_all_by_label("Count every format and host").next().unwrap().click();
+    window.get_all_by_label("Count all of it").next().unwrap().click();
     until(&mut window, "every format is counted", |window| rows(window) == mcp_loupe::format::FORMATS.len());
     until_label(&mut window, "YAML");
-    assert!(window.query_all_by_label_contains("counting every format and host").next().is_none());
+    assert!(window.query_all_by_label_contains("counting all of it").next().is_none());
 }

@@ -27,8 +27,7 @@ impl Matcher<'_> {
             return forms.into_iter().find_map(|form| self.take(form, leaf, field, scope, place)).map(reworded);
         }
         let value = leaf.as_str().unwrap_or_default();
-        let forms = forms::date_reworded(&value);
-        if let Some(hit) = forms.into_iter().find_map(|form| self.take(form, leaf, field, scope, place)) {
+        if let Some(hit) = forms::date_reworded(&value).find_map(|form| self.take(form, leaf, field, scope, place)) {
             return Some(reworded(hit));
         }
         if place == SearchScope::Own

@@ -9,12 +9,12 @@ const MOST: usize = 40;
 pub fn label_among(source: &Source, all: &[&Source]) -> String {
     let named: Vec<(String, String)> = all.iter().map(|other| (other.label(), other.to_string())).collect();
     let at = all.iter().position(|other| *other == source).unwrap_or(0);
-    told_apart(&named, at)
+    distinct_label(&named, at)
 }
 
 /// The name of one of several that have a name and a command line or an address: where others have the same name, with
 /// the shortest part that tells it from them; where even these are alike, with a number.
-pub fn told_apart(named: &[(String, String)], at: usize) -> String {
+pub fn distinct_label(named: &[(String, String)], at: usize) -> String {
     let Some((label, own)) = named.get(at) else { return String::new() };
     let alike: Vec<&str> = named.iter().filter(|(other, _)| other == label).map(|(_, whole)| whole.as_str()).collect();
     if alike.len() < 2 {
@@ -25,12 +25,12 @@ pub fn told_apart(named: &[(String, String)], at: usize) -> String {
     let parts = differing(&words);
     let place = alike.iter().position(|whole| whole == own).unwrap_or(0);
     let part = clipped(&short(&parts, place).join(" "));
-    let told = match part.as_str() {
+    let distinct = match part.as_str() {
         "" => label.clone(),
         part if part.contains(label.as_str()) => part.to_owned(),
         part => format!("{label} {part}"),
     };
-    if number == 0 { told } else { format!("{told} ({})", number + 1) }
+    if number == 0 { distinct } else { format!("{distinct} ({})", number + 1) }
 }
 
 /// A command line in words; what is quoted is one.
