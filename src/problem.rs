@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn toml_is_told_in_plain_words() {
-        let said = [
+        let words = [
             "invalid type: string \"x\", expected u64",
             "invalid value: integer `-5`, expected u32",
             "invalid type: map, expected a sequence",
@@ -168,7 +168,7 @@ mod tests {
             "missing field `tool`\nmore",
         ];
         assert_eq!(
-            said.map(plain_toml),
+            words.map(plain_toml),
             [
                 "the text \"x\" stands where a whole number, 0 or more, belongs",
                 "-5 stands where a whole number, 0 or more, belongs",

@@ -203,11 +203,11 @@ mod tests {
     fn a_real_shell_takes_each_word_as_it_is() {
         let words: Vec<String> = (0..400).map(|_| sample()).collect();
         let script = format!("printf '%s\\0' {}", shell_line(&words));
-        let said = Command::new("sh").args(["-c", &script]).output().unwrap();
-        assert!(said.status.success() && said.stderr.is_empty(), "{}", String::from_utf8_lossy(&said.stderr));
-        let said: Vec<&[u8]> = said.stdout.strip_suffix(b"\0").unwrap().split(|byte| *byte == 0).collect();
-        assert_eq!(said.len(), words.len());
-        words.iter().zip(said).for_each(|(word, said)| assert_eq!(word.as_bytes(), said, "{word:?}"));
+        let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+        let output: Vec<&[u8]> = output.stdout.strip_suffix(b"\0").unwrap().split(|byte| *byte == 0).collect();
+        assert_eq!(output.len(), words.len());
+        words.iter().zip(output).for_each(|(word, output)| assert_eq!(word.as_bytes(), output, "{word:?}"));
     }
 
     #[cfg(unix)]

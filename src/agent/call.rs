@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::ask::{AgentCall, written};
-use super::schema::{arguments, list, output, said, source, string, text, whole};
+use super::schema::{arguments, described, integer, list, output, source, string, text};
 use super::show::{numbered, rows, summary, text_of};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::analysis;
@@ -38,12 +38,12 @@ fn output_schema() -> Value {
     output(
         [
             ("summary", string()),
-            ("answer", said("The name the answer is kept under")),
+            ("answer", described("The name the answer is kept under")),
             ("outcome", string()),
             ("elapsedMs", json!({"type": "number", "description": "From the request to the answer"})),
-            ("view", said("The part of the answer that the lines are of")),
+            ("view", described("The part of the answer that the lines are of")),
             ("lines", list("How it begins: number and text of each line", string())),
-            ("inAll", whole("Lines of that part in all")),
+            ("inAll", integer("Lines of that part in all")),
         ],
         &["summary", "answer", "outcome"],
     )

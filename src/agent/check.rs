@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::ask::{AgentCall, PageJson, written};
 use super::open::MOST_BYTES;
-use super::schema::{answer, list, nth, output, page, paged, said, source, string, text, whole};
+use super::schema::{answer, described, integer, list, nth, output, page, paged, source, string, text};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::capture::{ServerLists, Tool, listed_tools};
 use crate::contract::{CheckOutcome, CheckedFinding, finding_sentence};
@@ -50,13 +50,13 @@ fn output_schema() -> Value {
             ("severity", json!({"type": "string", "enum": Severity::ALL.map(Severity::name)})),
             ("rule", string()),
             ("message", string()),
-            ("at", said("Part and JSON Pointer of the first place")),
+            ("at", described("Part and JSON Pointer of the first place")),
         ],
         &["severity", "rule", "message"],
     );
     let own = [
         ("summary", string()),
-        ("definitionTokens", whole("What the definitions cost as listed, o200k_base")),
+        ("definitionTokens", integer("What the definitions cost as listed, o200k_base")),
         ("findings", list("The gravest first", finding)),
         (
             "fixes",

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::ask::{AgentCall, written};
-use super::schema::{answer, arguments, list, output, said, source, string, text, whole};
+use super::schema::{answer, arguments, described, integer, list, output, source, string, text};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::analysis::sweep::{
     Column, ColumnOrigin, Field, Sweep, SweepPlan, SweepQuery, argument_names, choices, format_argument,
@@ -64,15 +64,15 @@ fn output_schema() -> Value {
     let column = output(
         [
             ("title", string()),
-            ("answer", said("The name it can be opened by; absent of a format that nobody sent")),
+            ("answer", described("The name it can be opened by; absent of a format that nobody sent")),
             ("outcome", string()),
-            ("tokens", whole("o200k_base")),
+            ("tokens", integer("o200k_base")),
             ("ratio", json!({"type": "number", "description": "Tokens over those of the first answer"})),
-            ("factsKept", whole("Facts of the data that it tells")),
-            ("facts", whole("Facts of the data of the answer that says most")),
+            ("factsKept", integer("Facts of the data that it tells")),
+            ("facts", integer("Facts of the data of the answer that says most")),
             ("lacks", list("Fields of which it loses a fact", string())),
-            ("moreLacks", whole("Further fields of which it loses a fact")),
-            ("why", said("Why there is nothing to compare")),
+            ("moreLacks", integer("Further fields of which it loses a fact")),
+            ("why", described("Why there is nothing to compare")),
         ],
         &["title", "outcome"],
     );

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::ask::{AgentCall, PageJson, written};
 use super::check::tools_of;
-use super::schema::{answer, list, output, page, paged, said, string, whole};
+use super::schema::{answer, described, integer, list, output, page, paged, string};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::analysis::difference::{Difference, DifferenceOptions, TextDifference, TokenPair, ToolsDifference, ValueDifference};
 use crate::capture::Tool;
@@ -49,18 +49,18 @@ fn input(_: &AgentOptions) -> Value {
 fn output_schema() -> Value {
     let change = output(
         [
-            ("part", said("data, text, result (blocks, annotations, _meta), definition, or the name of a tool")),
+            ("part", described("data, text, result (blocks, annotations, _meta), definition, or the name of a tool")),
             ("op", json!({"type": "string", "enum": ["add", "remove", "change", "move"]})),
-            ("path", said("Where it is in b, of what was removed in a")),
-            ("from", said("Where it is in a, if that is another place")),
+            ("path", described("Where it is in b, of what was removed in a")),
+            ("from", described("Where it is in a, if that is another place")),
             ("before", json!({"description": "The value in a"})),
             ("after", json!({"description": "The value in b"})),
             ("lines", list("Of a text: lines behind their sign, − of a and + of b, and their number", string())),
-            ("note", said("A value that is too long, or that readers of JSON change")),
+            ("note", described("A value that is too long, or that readers of JSON change")),
         ],
         &["part", "op"],
     );
-    let tokens = output([("format", string()), ("a", whole("o200k_base")), ("b", whole("o200k_base"))], &["format"]);
+    let tokens = output([("format", string()), ("a", integer("o200k_base")), ("b", integer("o200k_base"))], &["format"]);
     let own = [
         ("summary", string()),
         ("equal", json!({"type": "boolean"})),
@@ -149,27 +149,27 @@ fn summary(found: &Difference) -> String {
     if found.is_equal() {
         return "Nothing that was compared differs.".to_owned();
     }
-    let mut said = Vec::new();
+    let mut parts = Vec::new();
     if found.outcomes.0 != found.outcomes.1 {
-        said.push(format!("outcome {} in a, {} in b", found.outcomes.0.name(), found.outcomes.1.name()));
+        parts.push(format!("outcome {} in a, {} in b", found.outcomes.0.name(), found.outcomes.1.name()));
     }
     let values = [("data", &found.payload), ("rest of the result", &found.rest), ("definition", &found.definition)];
     for (part, value) in values {
         let count = value.as_ref().map_or(0, |value| value.found.counts.total());
         if count > 0 {
-            said.push(format!("{part}: {}", number_of(count, "differences")));
+            parts.push(format!("{part}: {}", number_of(count, "differences")));
         }
     }
     if let Some(text) = found.text.as_ref().filter(|text| !text.found.is_empty()) {
-        said.push(format!("text: {} added, {} removed", number_of(text.found.added, "lines"), grouped(text.found.removed)));
+        parts.push(format!("text: {} added, {} removed", number_of(text.found.added, "lines"), grouped(text.found.removed)));
     }
     if found.other_blocks > 0 {
-        said.push(format!("different blocks other than text: {}", grouped(found.other_blocks as u64)));
+        parts.push(format!("different blocks other than text: {}", grouped(found.other_blocks as u64)));
     }
-    if said.is_empty() {
+    if parts.is_empty() {
         "One side has data or text that the other lacks.".to_owned()
     } else {
-        format!("They differ. {}.", said.join("; "))
+        format!("They differ. {}.", parts.join("; "))
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::ask::{AgentCall, PageJson, written};
-use super::schema::{answer, list, nth, output, page, paged, said, string, whole};
+use super::schema::{answer, described, integer, list, nth, output, page, paged, string};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::analysis::{HostLane, HostRow, HostsQuery, HostsReport};
 use crate::problem::Problem;
@@ -34,13 +34,13 @@ fn output_schema() -> Value {
     let group = output(
         [
             ("outcome", string()),
-            ("happens", said("What these hosts make of the answer")),
+            ("happens", described("What these hosts make of the answer")),
             ("hosts", list("Ids of the hosts that show the same", string())),
-            ("tokens", whole("Of the text that is shown, o200k_base")),
-            ("factsShown", whole("Facts of the data in it")),
-            ("facts", whole("Facts of the data")),
+            ("tokens", integer("Of the text that is shown, o200k_base")),
+            ("factsShown", integer("Facts of the data in it")),
+            ("facts", integer("Facts of the data")),
             ("lost", list("Fields that are not wholly shown, and how many of their facts are missing", string())),
-            ("moreLost", whole("Further fields that are not wholly shown")),
+            ("moreLost", integer("Further fields that are not wholly shown")),
         ],
         &["outcome", "happens", "hosts"],
     );

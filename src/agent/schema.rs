@@ -59,15 +59,15 @@ pub fn string() -> Value {
     json!({"type": "string"})
 }
 
-pub fn said(about: &str) -> Value {
+pub fn described(about: &str) -> Value {
     json!({"type": "string", "description": about})
 }
 
-pub fn whole(about: &str) -> Value {
+pub fn integer(about: &str) -> Value {
     json!({"type": "integer", "description": about})
 }
 
 /// `inAll` and `nextCursor`.
 pub fn paged(entries: &str) -> [(&'static str, Value); 2] {
-    [("inAll", whole(&format!("{entries} in all"))), ("nextCursor", said("Leads to the next page; absent on the last"))]
+    [("inAll", integer(&format!("{entries} in all"))), ("nextCursor", described("Leads to the next page; absent on the last"))]
 }

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::ask::{AgentCall, PageJson, written};
-use super::schema::{answer, list, nth, output, page, paged, said, string, text, whole};
+use super::schema::{answer, described, integer, list, nth, output, page, paged, string, text};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::analysis::{self, DisplayLine, HostTextQuery, RowQuery, TextQuery};
 use crate::capture::Outcome;
@@ -43,14 +43,14 @@ fn output_schema() -> Value {
     let format = output(
         [
             ("format", string()),
-            ("tokens", whole("o200k_base")),
+            ("tokens", integer("o200k_base")),
             (
                 "ratio",
                 json!({"type": "number", "description": "Tokens over those of compact JSON, of the text where there is no data"}),
             ),
-            ("missingFacts", whole("Facts of the data that this text does not tell")),
+            ("missingFacts", integer("Facts of the data that this text does not tell")),
             ("comesBack", json!({"type": "boolean", "description": "Whether reading the text back gives the same data"})),
-            ("note", said("What it loses, in words")),
+            ("note", described("What it loses, in words")),
         ],
         &["format", "tokens"],
     );
@@ -58,10 +58,10 @@ fn output_schema() -> Value {
         ("summary", string()),
         ("tool", string()),
         ("outcome", string()),
-        ("data", said("Where the data of the answer was found")),
+        ("data", described("Where the data of the answer was found")),
         ("formats", list("Formats that apply, those that were sent first", format)),
         ("view", string()),
-        ("tokens", whole("Of the whole view, o200k_base")),
+        ("tokens", integer("Of the whole view, o200k_base")),
         ("lines", list("Number and text; a long line is cut into several, of which only the first has a number", string())),
     ];
     output(own.into_iter().chain(paged("Lines of the view")), &["summary", "outcome"])

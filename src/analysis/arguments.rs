@@ -337,7 +337,7 @@ mod tests {
         ] {
             let checked = check(Some(&Bytes::from_static(schema.as_bytes())), arguments).unwrap();
             assert_eq!(checked.problems, [], "{schema}");
-            assert!(checked.unchecked.as_ref().is_some_and(|said| said.contains(why)), "{schema}: {checked:?}");
+            assert!(checked.unchecked.as_ref().is_some_and(|words| words.contains(why)), "{schema}: {checked:?}");
             assert_eq!(checked.objections().len(), 1, "{schema}");
         }
     }

@@ -47,8 +47,8 @@ pub fn answering(args: &AnswerArgs, quiet: bool) -> Result<ClientCapabilities, P
             RequestKind::Roots => Reply::Cancel,
         };
         let message = ask.message();
-        let said = if message.is_empty() { String::new() } else { format!(": {message}") };
-        output::note(quiet, &format!("the server {}{said}; {}", ask.title(), reply.word()));
+        let words = if message.is_empty() { String::new() } else { format!(": {message}") };
+        output::note(quiet, &format!("the server {}{words}; {}", ask.title(), reply.word()));
         answer.give(reply);
     };
     Ok(ClientCapabilities {
@@ -101,11 +101,11 @@ fn elicited(ask: &ServerRequest, elicit: &Elicit, quiet: bool) -> Reply {
             match arguments::check(Some(schema), &content) {
                 Ok(checked) if checked == Default::default() => Reply::Accept(Some(content)),
                 Ok(checked) => {
-                    let said: Vec<_> = checked.objections().iter().map(|(at, what)| format!("{what} ({at})")).collect();
+                    let words: Vec<_> = checked.objections().iter().map(|(at, what)| format!("{what} ({at})")).collect();
                     output::warning(
                         &Problem::new(
                             ProblemKind::Arguments,
-                            format!("the answer does not fit the server's form: {}", said.join("; ")),
+                            format!("the answer does not fit the server's form: {}", words.join("; ")),
                         )
                         .at("--elicit")
                         .hint("it was cancelled, not accepted"),

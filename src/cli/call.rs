@@ -133,9 +133,9 @@ pub async fn make_calls(
     mut came: impl FnMut(usize, &Capture) -> Result<(), Problem>,
 ) -> Result<Vec<Capture>, Problem> {
     let mut captures = Vec::new();
-    for (at, (said, call)) in calls.enumerate() {
+    for (at, (message, call)) in calls.enumerate() {
         if !quiet {
-            output::progress(&said);
+            output::progress(&message);
         }
         let capture = session.call(call, interrupt.call.clone()).await;
         came(at, &capture)?;

@@ -157,17 +157,17 @@ async fn call(session: &Session, interrupt: &Interrupt, args: &CheckArgs, listed
             limit: args.link.call_limit(),
         };
         let odd = args.probe.then(|| odd(&arguments)).flatten().filter(|_| tool.is_declared_read_only());
-        let said = one_line(name);
-        calls.push((MadeFor::Answer, format!("calling {said}"), made(id(""), arguments.clone())));
+        let message = one_line(name);
+        calls.push((MadeFor::Answer, format!("calling {message}"), made(id(""), arguments.clone())));
         if args.probe {
-            calls.push((MadeFor::Repeat, format!("calling {said} again"), made(id("-again"), arguments)));
+            calls.push((MadeFor::Repeat, format!("calling {message} again"), made(id("-again"), arguments)));
         }
         if let Some(odd) = odd {
-            calls.push((MadeFor::Odd, format!("calling {said} with an unknown argument"), made(id("-odd"), odd)));
+            calls.push((MadeFor::Odd, format!("calling {message} with an unknown argument"), made(id("-odd"), odd)));
         }
     }
     let why: Vec<_> = calls.iter().map(|(why, ..)| *why).collect();
-    let calls = calls.into_iter().map(|(_, said, call)| (said, call));
+    let calls = calls.into_iter().map(|(_, message, call)| (message, call));
     let captures = make_calls(calls, session, interrupt, args.print.quiet, |_, _| Ok(())).await?;
     listed.answers.extend(captures.into_iter().zip(why).map(|(capture, why)| Made { capture, file: None, why }));
     Ok(())

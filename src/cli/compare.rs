@@ -208,9 +208,9 @@ fn page(plan: &SweepPlan, found: &Sweep, calls: &[SweepCall], tokenizer: &Tokeni
             page.push_str(&format!("\n{} lacks {}{more}\n", one_line(&column.title), one_line(&shown)));
         }
         for differing in column.differing.iter().take(MAX_FIELDS) {
-            let said =
+            let message =
                 format!("{} differs: {} in the data, {} in {}", differing.path, differing.value, differing.text, column.title);
-            page.push_str(&format!("{}\n", one_line(&said)));
+            page.push_str(&format!("{}\n", one_line(&message)));
         }
     }
     for value in plan.values.iter().skip(calls.len()) {

@@ -134,8 +134,8 @@ fn page(found: &Difference, names: &(String, String), tokenizer: &Tokenizer, cou
     if found.outcomes.0 != found.outcomes.1 {
         page.push_str(&format!("outcome {} → {}\n", found.outcomes.0.name(), found.outcomes.1.name()));
     }
-    for said in &found.left_out {
-        page.push_str(&format!("note {}\n", one_line(said)));
+    for message in &found.left_out {
+        page.push_str(&format!("note {}\n", one_line(message)));
     }
     for (title, value) in
         [("payload", &found.payload), ("blocks, annotations, _meta", &found.rest), ("definition", &found.definition)]
@@ -207,8 +207,8 @@ fn tools_page(found: &ToolsDifference, encoding: Encoding) -> String {
 fn counted(value: &ValueDifference) -> String {
     let counts = value.found.counts;
     let parts = [(counts.added, "added"), (counts.removed, "removed"), (counts.changed, "changed"), (counts.moved, "moved")];
-    let said = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{} {word}", grouped(*count)));
-    said.collect::<Vec<_>>().join(", ")
+    let message = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{} {word}", grouped(*count)));
+    message.collect::<Vec<_>>().join(", ")
 }
 
 fn changes(value: &ValueDifference) -> String {

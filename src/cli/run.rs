@@ -227,9 +227,9 @@ fn page(run: &Run, before: Option<&PreviousRun>) -> String {
             row.push(before.change(call).map_or_else(none, signed));
         }
         let budgets = call.budgets.iter().map(|checked| {
-            let said = if checked.passed() { "ok" } else { "over" };
+            let message = if checked.passed() { "ok" } else { "over" };
             let tokens = checked.tokens.as_ref().map_or_else(|_| none(), |tokens| grouped(*tokens));
-            format!("{} {tokens} of {} {said}", checked.budget.of.name(), grouped(checked.budget.most))
+            format!("{} {tokens} of {} {message}", checked.budget.of.name(), grouped(checked.budget.most))
         });
         row.push(budgets.collect::<Vec<_>>().join(", "));
         rows.push(row);

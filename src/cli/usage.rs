@@ -65,10 +65,10 @@ fn what(error: &Error, word: Option<&str>) -> String {
         _ => {
             let text = error.to_string();
             let lines = text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim);
-            let said = lines.collect::<Vec<_>>().join(" ");
-            let said = said.strip_prefix("error: ").unwrap_or(&said);
-            let said = said.split(" [possible values").next().unwrap_or(said);
-            said.replace('\'', "`")
+            let message = lines.collect::<Vec<_>>().join(" ");
+            let message = message.strip_prefix("error: ").unwrap_or(&message);
+            let message = message.split(" [possible values").next().unwrap_or(message);
+            message.replace('\'', "`")
         }
     }
 }

@@ -132,8 +132,8 @@ impl KeepArgs {
             return status;
         }
         match self.try_keep(capture, link) {
-            Ok(said) => {
-                output::note(quiet, &said);
+            Ok(message) => {
+                output::note(quiet, &message);
                 status
             }
             Err(problem) => {

@@ -10,7 +10,7 @@ const PAD: f64 = 8.0;
 /// What `answers` answers cost together, and the most that any of them loses: `most` facts in `losing` of `hosts` hosts.
 /// Without answers what the definitions cost.
 pub fn badge(outcome: &CheckOutcome, answers: usize, hosts: usize, losing: usize, most: u64) -> String {
-    let (label, said) = if answers == 0 {
+    let (label, message) = if answers == 0 {
         let tokens: u64 = outcome.tools.iter().map(|tool| tool.listed.o200k_base).sum();
         ("definitions", format!("{} tok", grouped(tokens)))
     } else {
@@ -23,22 +23,22 @@ pub fn badge(outcome: &CheckOutcome, answers: usize, hosts: usize, losing: usize
         (if answers == 1 { "answer" } else { "answers" }, format!("{} tok{facts}", grouped(tokens)))
     };
     let color = if outcome.passed() && losing == 0 { "#2e7d4f" } else { "#9a6b00" };
-    svg(label, &said, color)
+    svg(label, &message, color)
 }
 
 /// A label and what is said of it, side by side.
-fn svg(label: &str, said: &str, color: &str) -> String {
+fn svg(label: &str, message: &str, color: &str) -> String {
     let width = |text: &str| (text.chars().count() as f64 * CHAR + 2.0 * PAD).round();
-    let (left, right) = (width(label), width(said));
-    let (label, said) = (quick_xml::escape::escape(label), quick_xml::escape::escape(said));
+    let (left, right) = (width(label), width(message));
+    let (label, message) = (quick_xml::escape::escape(label), quick_xml::escape::escape(message));
     let all = left + right;
     let (label_x, said_x, label_w, said_w) = (left / 2.0, left + right / 2.0, left - 2.0 * PAD, right - 2.0 * PAD);
     format!(
-        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{all}" height="20" role="img" aria-label="{label}: {said}">
-<title>{label}: {said}</title>
+        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{all}" height="20" role="img" aria-label="{label}: {message}">
+<title>{label}: {message}</title>
 <rect width="{left}" height="20" fill="#444"/><rect x="{left}" width="{right}" height="20" fill="{color}"/>
 <g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle">
-<text x="{label_x}" y="14" textLength="{label_w}">{label}</text><text x="{said_x}" y="14" textLength="{said_w}">{said}</text>
+<text x="{label_x}" y="14" textLength="{label_w}">{label}</text><text x="{said_x}" y="14" textLength="{said_w}">{message}</text>
 </g>
 </svg>
 "##

@@ -120,8 +120,9 @@ impl CheckOutcome {
             .zip(words)
             .map(|(severity, (one, many))| (of(severity), one, many))
             .filter(|(count, ..)| *count > 0);
-        let said: Vec<_> = counted.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect();
-        if said.is_empty() { "no findings".to_owned() } else { said.join(", ") }
+        let sentence: Vec<_> =
+            counted.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect();
+        if sentence.is_empty() { "no findings".to_owned() } else { sentence.join(", ") }
     }
 
     /// What budgets and the baseline say, a line each.
@@ -356,17 +357,17 @@ pub fn check(outcome: &CheckOutcome) -> String {
 
 /// What a finding says, with what it is about, how often, and what its fix saves.
 pub fn finding_sentence(finding: &Finding) -> String {
-    let mut said = finding.message.clone();
-    if !finding.subject.is_empty() && !said.contains(&finding.subject) {
-        said = format!("{}: {said}", finding.subject);
+    let mut sentence = finding.message.clone();
+    if !finding.subject.is_empty() && !sentence.contains(&finding.subject) {
+        sentence = format!("{}: {sentence}", finding.subject);
     }
-    if finding.count > 1 && !said.contains(&grouped(finding.count)) {
-        write!(said, " ({} times)", grouped(finding.count)).ok();
+    if finding.count > 1 && !sentence.contains(&grouped(finding.count)) {
+        write!(sentence, " ({} times)", grouped(finding.count)).ok();
     }
     if let Some(saves) = finding.saves {
-        write!(said, "; saves {} tokens", grouped(saves.o200k_base)).ok();
+        write!(sentence, "; saves {} tokens", grouped(saves.o200k_base)).ok();
     }
-    said
+    sentence
 }
 
 /// SARIF 2.1.0, as GitHub's code scanning takes it: every result has a file, what it is about is a logical location.

@@ -133,11 +133,11 @@ impl<'a> CheckedAnswer<'a> {
 
     /// The member that says whether there is more, and what it says; yes, where several disagree.
     pub fn says_more(&self) -> Option<(Node<'a>, bool)> {
-        let said = near(self.exact_payload()?.root())
+        let stated = near(self.exact_payload()?.root())
             .take(1_000)
             .filter(|node| node.key().is_some_and(|key| MORE.contains(&&*key)))
             .filter_map(|node| Some((node, node.as_bool()?)));
-        said.max_by_key(|(node, more)| (*more, std::cmp::Reverse(node.index())))
+        stated.max_by_key(|(node, more)| (*more, std::cmp::Reverse(node.index())))
     }
 
     /// The facts of the data in the text; only how many are missing where there is no text.

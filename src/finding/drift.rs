@@ -83,12 +83,12 @@ fn changed(old: &CheckedTool<'_>, new: &CheckedTool<'_>, say: &mut Say<'_>) {
         ]
     };
     for ((name, was), (_, is)) in hints(old.tool).into_iter().zip(hints(new.tool)) {
-        let said = |hint: Hint| match hint.declared {
+        let stated = |hint: Hint| match hint.declared {
             true => hint.value.to_string(),
             false => format!("unset ({})", hint.value),
         };
         if was != is {
-            let message = format!("`{name}` was {}, and is {}", said(was), said(is));
+            let message = format!("`{name}` was {}, and is {}", stated(was), stated(is));
             say(ChangeKind::Annotations, message, format!("/annotations/{name}"));
         }
     }
@@ -166,7 +166,7 @@ fn field_changed(old: Node<'_>, new: Node<'_>, is_input: bool, depth: usize, say
         } else {
             ChangeKind::Breaking
         };
-        say(kind, format!("the type of `{name}` changed from {} to {}", said(&was), said(&is)), new.pointer());
+        say(kind, format!("the type of `{name}` changed from {} to {}", stated(&was), stated(&is)), new.pointer());
     }
     let values = |schema: Node<'_>| {
         schema.get("enum").map(|list| list.children().map(|value| value.raw_text().into_owned()).collect::<Vec<_>>())
@@ -242,7 +242,7 @@ fn field_changed(old: Node<'_>, new: Node<'_>, is_input: bool, depth: usize, say
     }
 }
 
-fn said(types: &[String]) -> String {
+fn stated(types: &[String]) -> String {
     if types.is_empty() { "any".to_owned() } else { types.join(" or ") }
 }
 

@@ -193,13 +193,13 @@ fn is_structure(line: &str) -> bool {
 fn unquoted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let holders = holders(answer);
     for (node, place) in answer.strings_in_text() {
-        let said = &answer.text[place.clone()];
+        let stated = &answer.text[place.clone()];
         let starts_line = place.start == 0 || answer.text[..place.start].ends_with('\n');
-        let mut lines = said.lines();
+        let mut lines = stated.lines();
         let first = lines.next().unwrap_or_default();
         let breaks = lines.any(is_structure) || starts_line && is_structure(first);
         if breaks && holder_at(&holders, &place).is_none() && answer.json_text().is_none() {
-            hits.say(format!("a string brings structure of its own: “{}”", clip(said)))
+            hits.say(format!("a string brings structure of its own: “{}”", clip(stated)))
                 .at(answer.text_at(place))
                 .at(answer.data_at(node));
         }
@@ -393,9 +393,9 @@ fn link(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                     open = Some((url, range.clone(), String::new()));
                 }
             }
-            Event::Text(said) | Event::Code(said) => {
+            Event::Text(stated) | Event::Code(stated) => {
                 if let Some((_, _, text)) = &mut open {
-                    text.push_str(said);
+                    text.push_str(stated);
                 }
             }
             Event::End(TagEnd::Link) => {
@@ -436,9 +436,9 @@ fn dead_anchor(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for (event, range) in answer.markdown() {
         match event {
             Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
-            Event::Text(said) | Event::Code(said) => {
+            Event::Text(stated) | Event::Code(stated) => {
                 if let Some(heading) = &mut heading {
-                    heading.push_str(said);
+                    heading.push_str(stated);
                 }
             }
             Event::End(TagEnd::Heading(_)) => {

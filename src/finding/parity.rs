@@ -218,8 +218,8 @@ fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         if path.ends_with("/id") {
             continue;
         }
-        let said = place.clone().map(|place| clip(&answer.text[place])).unwrap_or_default();
-        let hit = hits.say(format!("`{path}` is {}, the text says {said}", clip(&node.raw_text())));
+        let stated = place.clone().map(|place| clip(&answer.text[place])).unwrap_or_default();
+        let hit = hits.say(format!("`{path}` is {}, the text says {stated}", clip(&node.raw_text())));
         hit.at(answer.data_at(node));
         hit.count = differs;
         if let Some(place) = place {

@@ -119,8 +119,8 @@ fn error_not_flagged(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         })
     });
     if says || field.is_some() {
-        let said = if says { answer::clip(&answer.text) } else { "a member `error`".to_owned() };
-        hits.say(format!("reads like a failure, and `isError` is not true: {said}"))
+        let stated = if says { answer::clip(&answer.text) } else { "a member `error`".to_owned() };
+        hits.say(format!("reads like a failure, and `isError` is not true: {stated}"))
             .at(answer.text_at(0..answer.text.len().min(80)));
     }
 }

@@ -11,7 +11,7 @@ static NUMBER: RulePattern = RulePattern::new(|| Regex::new(r"(-?\d[\d,]*)(?:\.(
 /// The numbers that a rounded one may stand for, to the digits that are shown: of `42 %` those about 42, and about 0.42.
 fn may_be(found: &Captures<'_>) -> Vec<RangeInclusive<f64>> {
     let decimals = found.get(2).map_or("", |decimals| decimals.as_str());
-    let Ok(said) = format!("{}.{decimals}0", found[1].replace(',', "")).parse::<f64>() else { return Vec::new() };
+    let Ok(stated) = format!("{}.{decimals}0", found[1].replace(',', "")).parse::<f64>() else { return Vec::new() };
     let unit = found.get(3).map_or("", |unit| unit.as_str());
     let power = |step: f64, of: char| match of.to_ascii_lowercase() {
         'k' => step,
@@ -26,13 +26,13 @@ fn may_be(found: &Captures<'_>) -> Vec<RangeInclusive<f64>> {
     };
     // Half of the last digit that is shown, and a little for what binary fractions cannot say.
     let half = 0.5 * 10_f64.powi(-i32::try_from(decimals.len()).unwrap_or(300)) + 1e-9;
-    scales.into_iter().map(|scale| (said - half) * scale..=(said + half) * scale).collect()
+    scales.into_iter().map(|scale| (stated - half) * scale..=(stated + half) * scale).collect()
 }
 
 /// Whether a text that stands for this number begins with what rounding it gives.
-pub fn is_rounded(number: f64, said: &str) -> bool {
-    let said = said.trim_start_matches(|char: char| !char.is_ascii_digit() && char != '-');
-    let found = NUMBER.as_ref().and_then(|pattern| pattern.captures(said)).filter(|found| said.starts_with(&found[0]));
+pub fn is_rounded(number: f64, stated: &str) -> bool {
+    let stated = stated.trim_start_matches(|char: char| !char.is_ascii_digit() && char != '-');
+    let found = NUMBER.as_ref().and_then(|pattern| pattern.captures(stated)).filter(|found| stated.starts_with(&found[0]));
     found.is_some_and(|found| may_be(&found).iter().any(|range| range.contains(&number)))
 }
 
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn the_digits_shown_are_what_rounding_gives() {
-        for (number, said) in [
+        for (number, stated) in [
             (0.42, "0.4"),
             (0.42, "42 %"),
             (0.4217, "42.2%"),
@@ -89,10 +89,10 @@ mod tests {
             (1_234.4, "1,234"),
             (-2.46, "-2.5 °C"),
         ] {
-            assert!(is_rounded(number, said), "{number} is rounded as {said}");
+            assert!(is_rounded(number, stated), "{number} is rounded as {stated}");
         }
-        for (number, said) in [(0.42, "0.5"), (0.42, "41 %"), (12.0, "15"), (1_258_291.0, "2 MB"), (2.46, "2.4"), (0.42, "")] {
-            assert!(!is_rounded(number, said), "{number} is not rounded as {said}");
+        for (number, stated) in [(0.42, "0.5"), (0.42, "41 %"), (12.0, "15"), (1_258_291.0, "2 MB"), (2.46, "2.4"), (0.42, "")] {
+            assert!(!is_rounded(number, stated), "{number} is not rounded as {stated}");
         }
     }
 

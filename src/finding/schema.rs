@@ -296,21 +296,21 @@ fn magic_value(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 fn default_not_stated(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for argument in tool.arguments() {
         let described = text(argument, "description").unwrap_or_default();
-        let Some(said) = default_said(&described) else { continue };
+        let Some(line) = default_said(&described) else { continue };
         let name = argument.key().unwrap_or_default();
         match argument.get("default") {
             None => {
-                hits.say(format!("`{name}`: the description says the default is {said}, the schema has none"))
+                hits.say(format!("`{name}`: the description says the default is {line}, the schema has none"))
                     .in_definition(argument.pointer());
             }
             Some(stated) => {
                 let stated_text = stated.as_str().map_or_else(|| stated.raw_text().into_owned(), |text| text.into_owned());
                 let is_comparable = matches!(stated.kind(), Kind::Number | Kind::Bool)
-                    && said.parse::<f64>().is_ok() == (stated.kind() == Kind::Number);
-                let is_same = said.eq_ignore_ascii_case(&stated_text)
-                    || said.parse::<f64>().ok() == stated.as_f64() && stated.as_f64().is_some();
+                    && line.parse::<f64>().is_ok() == (stated.kind() == Kind::Number);
+                let is_same = line.eq_ignore_ascii_case(&stated_text)
+                    || line.parse::<f64>().ok() == stated.as_f64() && stated.as_f64().is_some();
                 if is_comparable && !is_same {
-                    hits.say(format!("`{name}`: the description says the default is {said}, the schema {stated_text}"))
+                    hits.say(format!("`{name}`: the description says the default is {line}, the schema {stated_text}"))
                         .in_definition(argument.pointer());
                 }
             }

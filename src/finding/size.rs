@@ -247,8 +247,8 @@ fn unknown_param(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     static ADVICE: RulePattern =
         RulePattern::new(|| Regex::new(r"(?i)(?-u:\b)use (?:the )?`([A-Za-z_][A-Za-z0-9_]*)(?:`|\s*[:=])").ok());
     let Some(advice) = &*ADVICE else { return };
-    for said in advice.captures_iter(&answer.text).take(50) {
-        let (Some(all), Some(name)) = (said.get(0), said.get(1)) else { continue };
+    for stated in advice.captures_iter(&answer.text).take(50) {
+        let (Some(all), Some(name)) = (stated.get(0), stated.get(1)) else { continue };
         if !known.contains(name.as_str()) && is_page_name(name.as_str()) {
             hits.say(format!("advises `{}`, which the tool does not take", name.as_str())).at(answer.text_at(all.range()));
         }

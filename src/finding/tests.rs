@@ -124,8 +124,8 @@ fn every_rule_fires_on_its_example_and_not_on_its_counter_example() {
             if found(rule, example, &example.fires).is_empty() {
                 wrong.push(format!("{} is silent on its example: {}", rule.id, example.fires));
             }
-            let said = found(rule, example, &example.silent);
-            wrong.extend(said.iter().map(|finding| format!("{} fires on its counter-example: {}", rule.id, finding.message)));
+            let stated = found(rule, example, &example.silent);
+            wrong.extend(stated.iter().map(|finding| format!("{} fires on its counter-example: {}", rule.id, finding.message)));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -179,18 +179,18 @@ fn equal_findings_are_one_with_a_count() {
 
 #[test]
 fn settings_say_what_is_wrong_with_its_line() {
-    let said = |text: &str| RuleSettings::parse(text, "loupe.toml").map(|_| ()).map_err(|problem| problem.message());
+    let stated = |text: &str| RuleSettings::parse(text, "loupe.toml").map(|_| ()).map_err(|problem| problem.message());
     assert_eq!(
-        said("profiles = [\"autotask-dual\"]\nfail_on = \"warning\"\n[rules.\"size/many-records\"]\nlimit = 100\n"),
+        stated("profiles = [\"autotask-dual\"]\nfail_on = \"warning\"\n[rules.\"size/many-records\"]\nlimit = 100\n"),
         Ok(())
     );
-    assert_eq!(said("[rules.\"size/manny\"]\noff = true\n"), Err("there is no rule `size/manny` (loupe.toml, line 1)".into()));
+    assert_eq!(stated("[rules.\"size/manny\"]\noff = true\n"), Err("there is no rule `size/manny` (loupe.toml, line 1)".into()));
     assert_eq!(
-        said("\n[rules.\"parity/text-empty\"]\noff = true\n"),
+        stated("\n[rules.\"parity/text-empty\"]\noff = true\n"),
         Err("`parity/text-empty` is changed without a reason (loupe.toml, line 2)".into())
     );
     assert_eq!(
-        said("[rules.\"parity/text-empty\"]\nlimit = 3\n"),
+        stated("[rules.\"parity/text-empty\"]\nlimit = 3\n"),
         Err("`parity/text-empty` has no limit (loupe.toml, line 1)".into())
     );
     let settings = RuleSettings::parse("[rules.\"parity/text-empty\"]\noff = true\nreason = \"ours shows it\"\n", "x").unwrap();
@@ -298,7 +298,7 @@ fn places_are_found_in_every_text() {
     let cx = crate::analysis::Ctx::of(&subjects, &hosts, &cancel);
     let found = cx.get(&FindingsQuery(Arc::new(settings))).unwrap().unwrap();
     let at = |id: &str| found.findings.iter().position(|finding| finding.rule.id == id).unwrap();
-    let said = |of: MarkedText, id: &str| {
+    let stated = |of: MarkedText, id: &str| {
         let marks = cx.get(&TextMarksQuery { places: Arc::clone(&found.to_mark), of }).unwrap().unwrap();
         let text = match of {
             MarkedText::Format(format) => cx.text(format).ok().unwrap(),
@@ -307,20 +307,20 @@ fn places_are_found_in_every_text() {
         marks.of_each[at(id)].iter().map(|place| text[place.clone()].to_owned()).collect::<Vec<_>>()
     };
     let wire = MarkedText::Format("wire");
-    assert_eq!(said(wire, "markdown/bidi"), ["\u{202e}"]);
-    let keys = said(wire, "shape/repeated-keys");
+    assert_eq!(stated(wire, "markdown/bidi"), ["\u{202e}"]);
+    let keys = stated(wire, "shape/repeated-keys");
     assert_eq!((keys.len(), &*keys[0], &*keys[1]), (10, "\"id\"", "\"fullName\""));
     for format in ["json", "json-pretty", "structured", "both"] {
         let keys = match found.marks_of[at("shape/repeated-keys")].texts(format) {
             Some(places) => places.len(),
-            None => said(MarkedText::Format(format), "shape/repeated-keys").len(),
+            None => stated(MarkedText::Format(format), "shape/repeated-keys").len(),
         };
         assert_eq!(keys, 10, "{format}");
     }
-    assert_eq!(said(MarkedText::Format("yaml"), "shape/repeated-keys")[..2], ["id", "fullName"]);
-    assert_eq!(said(MarkedText::Format("json-pretty"), "shape/repeated-keys")[1], "\"fullName\"");
+    assert_eq!(stated(MarkedText::Format("yaml"), "shape/repeated-keys")[..2], ["id", "fullName"]);
+    assert_eq!(stated(MarkedText::Format("json-pretty"), "shape/repeated-keys")[1], "\"fullName\"");
     let shown =
-        hosts.iter().filter(|host| said(MarkedText::Host { host: host.id, with_cuts: false }, "markdown/bidi") == ["\u{202e}"]);
+        hosts.iter().filter(|host| stated(MarkedText::Host { host: host.id, with_cuts: false }, "markdown/bidi") == ["\u{202e}"]);
     assert!(shown.count() > 5, "hosts that show the text mark it");
 }
 

@@ -117,8 +117,8 @@ fn what_no_format_takes_is_said_by_each_of_them() {
         ("markdown-table", "an object of two lists: no single table"),
         ("xml", "XML cannot hold the character U+0001 at /a"),
     ] {
-        let said = write(id, &hostile).unwrap_err();
-        assert!(said.starts_with(why), "{id}: {said}");
+        let message = write(id, &hostile).unwrap_err();
+        assert!(message.starts_with(why), "{id}: {message}");
     }
     assert_eq!(write("json", &hostile).unwrap(), r#"{"a":1e400,"a":"\u0001\ud800","l":[{"x":1}],"m":[{"y":2}]}"#);
 }

@@ -118,8 +118,8 @@ mod tests {
         let answer = r#"{"id":1,"result":{"task":{"taskId":"a","status":"working"}}}"#;
         assert!(may_be_one(r#"{"id":1,"params":{"name":"t","task":{}}}"#, answer));
         assert!(!may_be_one(r#"{"id":1,"params":{"name":"t","arguments":{"task":{}}}}"#, answer));
-        let said = r#"{"id":1,"result":{"resultType":"task","taskId":"a","status":"working"}}"#;
-        assert!(may_be_one(r#"{"id":1,"params":{"name":"t"}}"#, said));
+        let words = r#"{"id":1,"result":{"resultType":"task","taskId":"a","status":"working"}}"#;
+        assert!(may_be_one(r#"{"id":1,"params":{"name":"t"}}"#, words));
     }
 
     #[test]

@@ -98,8 +98,8 @@ mod tests {
         ] {
             read(&mut state, pointer, true);
             assert_eq!(state.form().map(|form| form.text.to_string()).as_deref(), Some(after));
-            let said = "Filled here with the 1,234 bytes of a.bin as base64, since they are not UTF-8";
-            assert_eq!(state.undo.as_ref().map(|undo| undo.what.as_str()), Some(said));
+            let message = "Filled here with the 1,234 bytes of a.bin as base64, since they are not UTF-8";
+            assert_eq!(state.undo.as_ref().map(|undo| undo.what.as_str()), Some(message));
             state.perform(Action::Undo, &mut Vec::new());
             assert_eq!(state.form().map(|form| form.text.to_string()).as_deref(), Some(before));
         }

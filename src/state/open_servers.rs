@@ -375,8 +375,8 @@ mod tests {
         state.running = None;
         perform(&mut state, OpenServersAction::Close(sessions[0]));
         assert!(perform(&mut state, again).is_empty());
-        let said = state.toasts.last().map(|toast| toast.text.clone()).unwrap_or_default();
-        assert!(said.contains("first is not open"), "{said}");
+        let message = state.toasts.last().map(|toast| toast.text.clone()).unwrap_or_default();
+        assert!(message.contains("first is not open"), "{message}");
     }
 
     #[test]

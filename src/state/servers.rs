@@ -373,8 +373,8 @@ pub(super) mod tests {
         let mut effects = Vec::new();
         state.allow(AllowedTools::This, &tool, &mut effects);
         assert!(state.is_allowed(&tool));
-        let said = format!("{effects:?}");
-        assert!(said.contains("KeepServers") && !said.contains("canary"), "{said}");
+        let message = format!("{effects:?}");
+        assert!(message.contains("KeepServers") && !message.contains("canary"), "{message}");
         // The key may be a new one; the database and the folder may not.
         for (other, here, is_allowed) in [
             (source("test-database-01.example.com", "canary-key-2", "server"), "/a", true),

@@ -294,7 +294,7 @@ mod tests {
             assert!(happens(&mut state, edit()).is_empty());
         }
         assert_eq!(happens(&mut state, edit()), ["stop"]);
-        let said = state.watching.problem.as_ref().map(Problem::message).unwrap_or_default();
-        assert!(said.contains("watching stopped") && said.contains("/a.py"), "{said}");
+        let words = state.watching.problem.as_ref().map(Problem::message).unwrap_or_default();
+        assert!(words.contains("watching stopped") && words.contains("/a.py"), "{words}");
     }
 }

@@ -62,8 +62,8 @@ fn a_link_out_of_the_folder_gives_nothing_away() {
         let path = written(inner.path());
         fs::remove_file(path.join(name)).ok();
         std::os::unix::fs::symlink(&secret, path.join(name)).unwrap();
-        let said = read_fixture(&path).unwrap_err().to_string();
-        assert!(!said.contains("hunter2"), "{name}: {said}");
+        let message = read_fixture(&path).unwrap_err().to_string();
+        assert!(!message.contains("hunter2"), "{name}: {message}");
     }
     // A folder that leads back to itself is walked once.
     let path = written(folder.path());

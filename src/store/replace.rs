@@ -275,8 +275,8 @@ mod tests {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let said = BufReader::new(child.stdout.take().unwrap()).lines();
-        assert!(said.map_while(Result::ok).any(|line| line.contains("parked")));
+        let message = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(message.map_while(Result::ok).any(|line| line.contains("parked")));
         assert!(!path.exists());
         assert_eq!(recover(folder.path()), Recovered::default(), "somebody is still at it");
         child.kill().unwrap();

@@ -47,12 +47,12 @@ pub fn marked_code_ui(ui: &mut Ui, salt: &str, lines: &[String], marks: &LineMar
                         let galley = ui.painter().layout_no_wrap(shown.to_owned(), theme::code(), t.text);
                         let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x, theme::TEXT_ROW), Sense::hover());
                         let mark = marks.get(&at);
-                        let said = mark.map(|(_, said)| format!("; {said}")).unwrap_or_default();
-                        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{line}{said}")));
-                        if let Some((severity, said)) = mark {
+                        let message = mark.map(|(_, message)| format!("; {message}")).unwrap_or_default();
+                        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{line}{message}")));
+                        if let Some((severity, message)) = mark {
                             let place = rect.with_min_x(rect.left() + indent(ui, line));
                             ui.painter().add(marks::mark_shape(t, place, *severity));
-                            response.on_hover_text(said);
+                            response.on_hover_text(message);
                         }
                         ui.painter().galley(rect.min, galley, t.text);
                     }

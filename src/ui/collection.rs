@@ -180,8 +180,8 @@ fn head_ui(ui: &mut Ui, has_before: bool) {
 /// A budget in words, and whether it is kept to.
 fn budget(checked: &BudgetUse) -> String {
     let tokens = checked.tokens.as_ref().map_or_else(|_| "cannot be counted".to_owned(), |tokens| widgets::grouped(*tokens));
-    let said = if checked.passed() { "" } else { ", over" };
-    format!("{} {tokens} of {}{said}", checked.budget.of.name(), widgets::grouped(checked.budget.most))
+    let over = if checked.passed() { "" } else { ", over" };
+    format!("{} {tokens} of {}{over}", checked.budget.of.name(), widgets::grouped(checked.budget.most))
 }
 
 type Counted<'a> = Option<&'a Result<RunCall, Problem>>;
@@ -213,7 +213,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, call: &CollectedCall, capture: Option<&Captu
     let sent = if call.arguments == "{}" { call.tool.clone() } else { format!("{} {}", call.tool, call.arguments) };
     let tool_width = places.numbers[0] - NUMBER - places.tool;
     widgets::text_at(ui, pos2(places.tool, y), sent.as_str(), theme::mono(12.0), t.weak, tool_width);
-    let mut said = vec![call.name.clone(), sent, word.to_owned()];
+    let mut parts = vec![call.name.clone(), sent, word.to_owned()];
     if let Some(measured) = measured {
         let change = before.and_then(|before| before.change(measured));
         let change_color = match change {
@@ -232,7 +232,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, call: &CollectedCall, capture: Option<&Captu
         for (at, ((cell, color, unit), right)) in cells.into_iter().zip(places.numbers).enumerate() {
             if at != 1 || before.is_some() {
                 widgets::text_right(ui, pos2(right, y), cell.as_str(), theme::mono(12.0), color);
-                said.push(format!("{cell} {unit}").trim_end().to_owned());
+                parts.push(format!("{cell} {unit}").trim_end().to_owned());
             }
         }
     }
@@ -253,13 +253,13 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, call: &CollectedCall, capture: Option<&Captu
         color,
         rect.right() - places.budgets - 4.0,
     );
-    said.push(budgets);
-    said.retain(|part| !part.is_empty());
-    let said = said.join(", ");
+    parts.push(budgets);
+    parts.retain(|part| !part.is_empty());
+    let label = parts.join(", ");
     let role = if capture.is_some() { Role::Button } else { Role::ListItem };
-    response.widget_info(|| WidgetInfo::labeled(role, true, &said));
+    response.widget_info(|| WidgetInfo::labeled(role, true, &label));
     if let Some(capture) = capture.filter(|_| response.clicked()) {
         cx.send(ViewAction::SelectCapture(capture.clone()));
     }
-    response.on_hover_text(said);
+    response.on_hover_text(label);
 }

@@ -198,9 +198,9 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>
     let t = ThemeTokens::of(ui);
     let rect = ui.max_rect();
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
-    if let Some((said, running)) = compare.progress().zip(cx.state.running.as_ref()) {
+    if let Some((message, running)) = compare.progress().zip(cx.state.running.as_ref()) {
         return strip::alone(ui, rect, |ui| {
-            widgets::waiting(ui, &format!("Waiting for {said}"), running.since, cx);
+            widgets::waiting(ui, &format!("Waiting for {message}"), running.since, cx);
             if Button::new("Cancel").small().name("Cancel the comparison").show(ui).clicked() {
                 cx.send(CallAction::Cancel);
             }

@@ -88,8 +88,8 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     );
     ui.add_space(4.0);
     let searching = if history.is_searching() { " · searching the answers…" } else { "" };
-    let said = format!("{}{searching} · {place}", widgets::number_text(entries.len() as u64, "captures"));
-    ui.add(EguiLabel::new(RichText::new(said).font(theme::small()).color(t.weak)).truncate());
+    let message = format!("{}{searching} · {place}", widgets::number_text(entries.len() as u64, "captures"));
+    ui.add(EguiLabel::new(RichText::new(message).font(theme::small()).color(t.weak)).truncate());
 }
 
 /// How much is kept. Changed by a button alone, since what is beyond the limits goes at once.

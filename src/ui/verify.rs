@@ -152,7 +152,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
         VerifyPart::Check(at) => fixture.verdict.as_ref().and_then(|verdict| verdict.checks.get(at)),
         _ => None,
     };
-    let said = match check {
+    let message = match check {
         Some(check) => {
             let (glyph, color, word) = sign(check.passed);
             let line = report::line(check);
@@ -194,6 +194,6 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
             format!("{name}, {rest}")
         }
     };
-    response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &said));
-    response.on_hover_text(said);
+    response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &message));
+    response.on_hover_text(message);
 }

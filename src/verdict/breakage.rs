@@ -69,9 +69,9 @@ fn harm(row: &Row) -> Option<(Harm, String)> {
         words.push(format!("loses {} of {} facts", grouped(facts.missing), grouped(facts.total)));
     }
     if let Some(trip) = row.round_trip.as_ref().filter(|trip| !trip.verdict.is_lossless()) {
-        let (harm, said) = unlike(trip);
+        let (harm, message) = unlike(trip);
         harms.push(harm);
-        words.push(said);
+        words.push(message);
     }
     // What readers of YAML 1.1 take differently is the reader's; what is not seen of Markdown is the text's.
     if let Some(trip) = row.round_trip.as_ref().filter(|_| row.format.starts_with("markdown"))
@@ -135,10 +135,10 @@ mod tests {
         let table = of(&mut rows, "markdown-table").round_trip.as_mut().unwrap();
         table.elsewhere.count = 1;
         table.elsewhere.first = vec![ValueChange { path: "/a".into(), kind: DifferenceKind::String, before: None, after: None }];
-        let said = say(&rows).unwrap();
+        let message = say(&rows).unwrap();
         let begins = "These records break: XML: cannot be written (XML cannot hold the character U+001B at /a). Code block: loses 2 of 9 facts. CSV: 88 values come back different. Markdown table: 1 value looks different once rendered, first /a. JSON, compact · ";
-        assert!(said.starts_with(begins), "{said}");
-        assert!(said.ends_with(" give every value back."), "{said}");
+        assert!(message.starts_with(begins), "{message}");
+        assert!(message.ends_with(" give every value back."), "{message}");
     }
 
     #[test]

@@ -335,20 +335,20 @@ mod tests {
             ("json-table", 900, Exact, 0),
             ("yaml", 900, Exact, 0),
         ]);
-        let said = say(&tie).unwrap();
-        assert!(said.ends_with("JSON, columns and rows: 900 tokens, −10%, no fact lost, cheapest, with YAML."), "{said}");
+        let message = say(&tie).unwrap();
+        assert!(message.ends_with("JSON, columns and rows: 900 tokens, −10%, no fact lost, cheapest, with YAML."), "{message}");
         let mut plain = all(&[("content", 1_000, Exact, 0), ("json", 800, Exact, 0), ("json-table", 800, Exact, 0)]);
-        let said = say(&plain).unwrap();
-        assert!(said.ends_with("JSON, compact: 800 tokens, −20%, no fact lost, cheapest."), "the same text: {said}");
+        let message = say(&plain).unwrap();
+        assert!(message.ends_with("JSON, compact: 800 tokens, −20%, no fact lost, cheapest."), "the same text: {message}");
         plain.iter_mut().filter(|row| row.format == "json-table").for_each(|row| row.bytes += 1);
-        let said = say(&plain).unwrap();
+        let message = say(&plain).unwrap();
         assert!(
-            said.ends_with("JSON, compact: 800 tokens, −20%, no fact lost, cheapest, with JSON, columns and rows."),
-            "{said}"
+            message.ends_with("JSON, compact: 800 tokens, −20%, no fact lost, cheapest, with JSON, columns and rows."),
+            "{message}"
         );
         let near = all(&[("content", 1_000, Exact, 0), ("json", 800, Exact, 0), ("toon", 780, Exact, 0)]);
-        let said = say(&near).unwrap();
-        assert!(said.ends_with("JSON, compact: 800 tokens, −20%, no fact lost, within 5% of the cheapest."), "{said}");
+        let message = say(&near).unwrap();
+        assert!(message.ends_with("JSON, compact: 800 tokens, −20%, no fact lost, within 5% of the cheapest."), "{message}");
         let dearer = all(&[("structured", 900, Exact, 0), ("json", 1_000, Exact, 0), ("toon", 920, Exact, 0)]);
         let strip = strip_of(&dearer);
         assert_eq!(strip.winner().map(|cell| cell.name.as_str()), Some("Sent now"));
@@ -372,8 +372,8 @@ mod tests {
     #[test]
     fn what_is_not_counted_is_said() {
         let content = Row { uncounted: Some("1 image".into()), ..row("content", 14, 0) };
-        let said = say(&[content, none("structured"), none("both"), none("json")]).unwrap();
-        assert!(said.starts_with("14 tokens as sent (o200k_base, exact), not counted: 1 image. No data"), "{said}");
+        let message = say(&[content, none("structured"), none("both"), none("json")]).unwrap();
+        assert!(message.starts_with("14 tokens as sent (o200k_base, exact), not counted: 1 image. No data"), "{message}");
     }
 
     #[test]
@@ -399,8 +399,8 @@ mod tests {
         // What the host drops anyway is no loss of another format.
         let text = |host| strip(&counted, host, &Tokenizer::default()).unwrap().cells.pop().unwrap();
         assert!(!text(None).loss.unwrap().is_kept && text(Some(of("claude-code"))).loss.unwrap().is_kept);
-        let said = verdict_counted(&counted, Some(of("claude-code")), &Tokenizer::default()).unwrap().text();
-        assert!(said.contains(" tokens as Claude Code sends it (o200k_base, exact)"), "{said}");
+        let message = verdict_counted(&counted, Some(of("claude-code")), &Tokenizer::default()).unwrap().text();
+        assert!(message.contains(" tokens as Claude Code sends it (o200k_base, exact)"), "{message}");
         let sent = strip(&counted, None, &Tokenizer::default()).unwrap();
         assert_ne!(sent.cells[0].count, claude.cells[0].count, "the server sends both parts");
     }

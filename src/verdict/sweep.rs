@@ -83,8 +83,8 @@ pub fn sweep_verdict(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Op
     let failed: Vec<&Column> = sweep.columns.iter().filter(|column| column.is_offered() && !column.is_answer()).collect();
     if !failed.is_empty() {
         verdict.plain(" Not compared: ");
-        let said = failed.iter().map(|column| format!("{} ({})", bare(column), column.why.as_deref().unwrap_or_default()));
-        verdict.parts.push(VerdictPart::Bad(said.collect::<Vec<_>>().join(", ")));
+        let message = failed.iter().map(|column| format!("{} ({})", bare(column), column.why.as_deref().unwrap_or_default()));
+        verdict.parts.push(VerdictPart::Bad(message.collect::<Vec<_>>().join(", ")));
         verdict.plain(".");
     }
     verdict
@@ -283,25 +283,25 @@ fn span(sweep: &Sweep, answers: &[usize]) -> String {
     let columns = || answers.iter().map(|at| &sweep.columns[*at]);
     let tokens = |column: &&Column| column.row.tokens.get(sweep.encoding);
     let (Some(least), Some(most)) = (columns().min_by_key(tokens), columns().max_by_key(tokens)) else { return String::new() };
-    let mut said = match (sweep.is_about_form, &sweep.vary) {
+    let mut message = match (sweep.is_about_form, &sweep.vary) {
         (false, Some(vary)) => format!("{vary} changes what an answer contains, not its format. "),
         _ if sweep.reference.is_some() => "The answers hold different records, so none is named the cheapest. ".to_owned(),
         _ => String::new(),
     };
     let (from, to) = (grouped(tokens(&least)), grouped(tokens(&most)));
     let encoding = sweep.encoding.name();
-    said += &match answers.len() {
+    message += &match answers.len() {
         1 => format!("{}: {from} tokens ({encoding}), the only answer.", bare(least)),
         _ => format!("Tokens ({encoding}) go from {from} with {} to {to} with {}.", bare(least), bare(most)),
     };
     let Some(reference) = sweep.reference.and_then(|at| sweep.column_of(at)) else {
-        return said + " No answer has data in it, so what one leaves out cannot be told.";
+        return message + " No answer has data in it, so what one leaves out cannot be told.";
     };
-    said += &format!(" Missing facts are counted against the data of {}, which has the most.", bare(reference));
+    message += &format!(" Missing facts are counted against the data of {}, which has the most.", bare(reference));
     for column in columns().filter(|column| column.absent > 0) {
-        said += &format!(" {} {}.", bare(column), held(sweep, column));
+        message += &format!(" {} {}.", bare(column), held(sweep, column));
     }
-    said
+    message
 }
 
 /// "holds 5 of 50 records".

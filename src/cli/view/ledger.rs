@@ -40,10 +40,10 @@ pub fn page(
         page.push('\n');
         page.push_str(&table(rows, counts, options));
     }
-    let said: Vec<_> = rows.iter().filter_map(|row| Some((row.format, row.round_trip.as_ref()?.summary()?))).collect();
-    if !said.is_empty() {
+    let trips: Vec<_> = rows.iter().filter_map(|row| Some((row.format, row.round_trip.as_ref()?.summary()?))).collect();
+    if !trips.is_empty() {
         page.push('\n');
-        for (format, summary) in said {
+        for (format, summary) in trips {
             page.push_str(&format!("{format}: {}\n", one_line(&summary)));
         }
     }
@@ -79,18 +79,18 @@ const ERROR_CHARS: usize = 240;
 
 /// What the tool says of its failure: nobody should have to ask for another view to read it.
 fn error_text(subject: &ParsedCapture) -> String {
-    let said = match (&subject.reading.rpc_error, subject.capture.outcome) {
+    let message = match (&subject.reading.rpc_error, subject.capture.outcome) {
         (Some(error), _) => error.message.clone(),
         (None, Outcome::ToolError) => subject.reading.content_text().unwrap_or_default(),
         _ => return String::new(),
     };
     let mut page = String::new();
-    for line in said.lines().take(ERROR_LINES) {
+    for line in message.lines().take(ERROR_LINES) {
         let is_long = line.chars().count() > ERROR_CHARS;
         let line: String = line.chars().take(ERROR_CHARS).collect();
         page.push_str(&format!("error {}{}\n", one_line(&line), if is_long { "…" } else { "" }));
     }
-    let more = said.lines().count().saturating_sub(ERROR_LINES);
+    let more = message.lines().count().saturating_sub(ERROR_LINES);
     if more > 0 {
         page.push_str(&format!("error … and {}; `--view content` shows all of it\n", number_of(more as u64, "more lines")));
     }

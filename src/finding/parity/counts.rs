@@ -29,8 +29,8 @@ fn counter<'a>(payload: &'a Payload, names: &[&str]) -> Option<(Node<'a>, u64)> 
         .find_map(|node| Some((node, u64::try_from(node.as_i64()?).ok()?)))
 }
 
-fn number(said: &Captures<'_>, name: &str) -> Option<u64> {
-    said.name(name)?.as_str().replace(',', "").parse().ok()
+fn number(stated: &Captures<'_>, name: &str) -> Option<u64> {
+    stated.name(name)?.as_str().replace(',', "").parse().ok()
 }
 
 /// The one list that the answer is about: its records, else the only list there is. Its length and its name, which is empty
@@ -79,17 +79,17 @@ fn counts_said(text: &str, skip: &Range<usize>) -> Vec<CountInText> {
         let all: Vec<_> = kinds.iter().enumerate().map(named).collect();
         Regex::new(&format!(r"(?im)^[^\w\n]{{0,12}}(?:{})", all.join("|"))).ok()
     });
-    let read = |said: Captures<'_>| {
-        let at = (0..=HEADING).find(|at| said.name(&format!("n{at}")).is_some())?;
-        let end = said.name(&format!("n{at}"))?.end();
+    let read = |stated: Captures<'_>| {
+        let at = (0..=HEADING).find(|at| stated.name(&format!("n{at}")).is_some())?;
+        let end = stated.name(&format!("n{at}"))?.end();
         // `3.5`, `3/4`, `3 %` count nothing.
         let after = text[end..].trim_start_matches(' ');
         let is_count = !after.starts_with(['.', '/', '%', ':', '-']) || after.starts_with(".\n");
-        let of = said.name(&format!("of{at}")).map_or("", |of| of.as_str());
+        let of = stated.name(&format!("of{at}")).map_or("", |of| of.as_str());
         let of = words(of).into_iter().map(|word| singular(&word)).collect();
-        let place = said.get(0)?.range();
-        let said = CountInText { place, count: number(&said, &format!("n{at}"))?, of, is_title: at == HEADING };
-        (is_count && !skip.contains(&said.place.start)).then_some(said)
+        let place = stated.get(0)?.range();
+        let stated = CountInText { place, count: number(&stated, &format!("n{at}"))?, of, is_title: at == HEADING };
+        (is_count && !skip.contains(&stated.place.start)).then_some(stated)
     };
     SAID.iter().flat_map(|pattern| pattern.captures_iter(text)).take(MOST).filter_map(read).collect()
 }
@@ -120,10 +120,10 @@ pub fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let list = listed(answer, payload);
     if let Some(records) = answer.records().filter(|_| payload.is_structured()) {
         let listed = records.len() as u64;
-        for said in showing.captures_iter(&answer.text).take(MOST) {
-            let (Some(shown), Some(of)) = (number(&said, "shown"), number(&said, "all")) else { continue };
+        for stated in showing.captures_iter(&answer.text).take(MOST) {
+            let (Some(shown), Some(of)) = (number(&stated, "shown"), number(&stated, "all")) else { continue };
             if shown != listed || total.is_some_and(|(_, total)| total != of) {
-                let place = said.get(0).map_or(0..0, |all| all.range());
+                let place = stated.get(0).map_or(0..0, |all| all.range());
                 hits.say(format!("the text says {shown} of {of}; {listed} are listed")).at(answer.text_at(place));
             }
         }
@@ -133,35 +133,35 @@ pub fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if own.is_none() && !payload.is_structured() {
         return;
     }
-    let is_ours = |said: &CountInText| match &list {
-        Some((_, name)) => said.is_of(name),
-        None => !said.is_title,
+    let is_ours = |stated: &CountInText| match &list {
+        Some((_, name)) => stated.is_of(name),
+        None => !stated.is_title,
     };
-    let Some(said) = counts_said(&answer.text, &own.unwrap_or(0..0)).into_iter().find(is_ours) else { return };
+    let Some(stated) = counts_said(&answer.text, &own.unwrap_or(0..0)).into_iter().find(is_ours) else { return };
     let is_quoted = || {
-        let is_in = |place: &Range<usize>| place.start <= said.place.start && said.place.start < place.end;
+        let is_in = |place: &Range<usize>| place.start <= stated.place.start && stated.place.start < place.end;
         answer.strings_in_text().iter().any(|(_, place)| is_in(place))
     };
     let count = counter(payload, &COUNTS);
     let told = |node: Node<'_>, count: u64| format!("`{}` is {count}", node.key().unwrap_or_default());
-    let line = answer.text[said.place.start..].lines().next().unwrap_or_default();
+    let line = answer.text[stated.place.start..].lines().next().unwrap_or_default();
     match list {
         Some((listed, _)) => {
             let text = answer.lower_text();
             let says_part = PART.iter().any(|word| text.contains(word)) || answer.says_more().is_some_and(|(_, more)| more);
             // The line may tell both: `3 files, 12 matches`.
             let is_told = line.split(|char: char| !char.is_ascii_digit() && char != ',').any(|word| word == listed.to_string());
-            match total.filter(|(_, total)| *total != said.count) {
-                _ if said.count == listed || is_told || is_quoted() => {}
+            match total.filter(|(_, total)| *total != stated.count) {
+                _ if stated.count == listed || is_told || is_quoted() => {}
                 Some((node, total)) => {
-                    let message = format!("the text says {}; {}, and {listed} are listed", said.count, told(node, total));
-                    hits.say(message).at(answer.text_at(said.place)).at(answer.data_at(node));
+                    let message = format!("the text says {}; {}, and {listed} are listed", stated.count, told(node, total));
+                    hits.say(message).at(answer.text_at(stated.place)).at(answer.data_at(node));
                 }
                 None if says_part => {}
                 None => {
                     let message =
-                        format!("the text says {}; {listed} are listed, and nothing says that it is a part", said.count);
-                    hits.say(message).at(answer.text_at(said.place));
+                        format!("the text says {}; {listed} are listed, and nothing says that it is a part", stated.count);
+                    hits.say(message).at(answer.text_at(stated.place));
                 }
             }
         }
@@ -169,10 +169,10 @@ pub fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         None => {
             let known = [total, count].into_iter().flatten();
             if let ([(node, count)], false) = (&*known.collect::<Vec<_>>(), is_quoted())
-                && *count != said.count
+                && *count != stated.count
             {
-                hits.say(format!("the text says {}; {}", said.count, told(*node, *count)))
-                    .at(answer.text_at(said.place))
+                hits.say(format!("the text says {}; {}", stated.count, told(*node, *count)))
+                    .at(answer.text_at(stated.place))
                     .at(answer.data_at(*node));
             }
         }

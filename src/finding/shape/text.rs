@@ -109,9 +109,10 @@ pub fn invented(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             }
         }
         for (name, place) in &values {
-            let said = &answer.text[place.clone()];
-            if empty.contains(name) && !given.contains(name) && INVENTED.contains(&said) {
-                hits.say(format!("`{name}` is missing in the data, and the text says {said}")).at(answer.text_at(place.clone()));
+            let stated = &answer.text[place.clone()];
+            if empty.contains(name) && !given.contains(name) && INVENTED.contains(&stated) {
+                hits.say(format!("`{name}` is missing in the data, and the text says {stated}"))
+                    .at(answer.text_at(place.clone()));
             }
         }
         return;
@@ -130,11 +131,11 @@ pub fn absence(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
     let mut marks: BTreeSet<&str> = BTreeSet::new();
     for (_, place) in labelled(answer) {
-        let said = &answer.text[place.clone()];
-        if matches!(said, "undefined" | "[object Object]" | "NaN" | "Invalid Date") {
-            hits.say(format!("`{said}` as a value")).at(answer.text_at(place)).as_severity(Error);
-        } else if matches!(said, "N/A" | "null" | "None" | "—" | "n/a") {
-            marks.insert(said);
+        let stated = &answer.text[place.clone()];
+        if matches!(stated, "undefined" | "[object Object]" | "NaN" | "Invalid Date") {
+            hits.say(format!("`{stated}` as a value")).at(answer.text_at(place)).as_severity(Error);
+        } else if matches!(stated, "N/A" | "null" | "None" | "—" | "n/a") {
+            marks.insert(stated);
         }
     }
     if marks.len() > 1 {
@@ -206,9 +207,9 @@ fn statuses(answer: &CheckedAnswer<'_>) -> Vec<Range<usize>> {
 
 pub fn emoji_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for place in statuses(answer) {
-        let said = &answer.text[place.clone()];
-        if said.contains(is_emoji) && !said.chars().any(char::is_alphanumeric) {
-            hits.say(format!("the status is {said} alone")).at(answer.text_at(place));
+        let stated = &answer.text[place.clone()];
+        if stated.contains(is_emoji) && !stated.chars().any(char::is_alphanumeric) {
+            hits.say(format!("the status is {stated} alone")).at(answer.text_at(place));
         }
     }
 }
@@ -233,19 +234,19 @@ pub fn verbose_metrics(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     // The lines that follow one another become one.
     let mut mended = String::new();
     let mut from = 0;
-    for said in &found {
-        let Some(all) = said.get(0) else { continue };
+    for stated in &found {
+        let Some(all) = stated.get(0) else { continue };
         let between = &answer.text[from..all.start()];
         if from == 0 || !between.trim().is_empty() {
             mended.push_str(between);
         }
         from = all.end();
-        let icon = match &*said[1].to_lowercase() {
+        let icon = match &*stated[1].to_lowercase() {
             "likes" => "👍",
             "reposts" | "shares" => "♻️",
             _ => "💬",
         };
-        mended.push_str(&format!("{icon} {}  ", &said[2]));
+        mended.push_str(&format!("{icon} {}  ", &stated[2]));
     }
     mended.push_str(&answer.text[from..]);
     let place = found[0].get(0).map_or(0..0, |all| all.range());
@@ -343,10 +344,10 @@ pub fn heading_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 pub fn inconsistent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     static PROGRESS: RulePattern = RulePattern::new(|| Regex::new(r"(?-u:\b)(\d{1,3})% \((\d{1,9})/(\d{1,9})(?-u:\b)").ok());
     if let Some(progress) = &*PROGRESS {
-        for said in progress.captures_iter(answer.markdown_text()).take(1_000) {
-            let number = |at: usize| said[at].parse::<u64>().unwrap_or(0);
+        for stated in progress.captures_iter(answer.markdown_text()).take(1_000) {
+            let number = |at: usize| stated[at].parse::<u64>().unwrap_or(0);
             disagree(number(1), number(2), number(3), |message| {
-                let place = said.get(0).map_or(0..0, |all| all.range());
+                let place = stated.get(0).map_or(0..0, |all| all.range());
                 hits.say(message).at(answer.text_at(place));
             });
         }
@@ -388,9 +389,9 @@ pub fn details(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for (node, place) in answer.strings_in_text() {
         let at = blocks.partition_point(|block| block.start <= place.start);
         let is_within = at.checked_sub(1).is_some_and(|at| place.start < blocks[at].end);
-        let said = &answer.text[place.clone()];
-        if is_within && said.contains(char::is_whitespace) {
-            hits.say(format!("a string within `<details>`: {}", clip(said))).at(answer.text_at(place)).at(answer.data_at(node));
+        let stated = &answer.text[place.clone()];
+        if is_within && stated.contains(char::is_whitespace) {
+            hits.say(format!("a string within `<details>`: {}", clip(stated))).at(answer.text_at(place)).at(answer.data_at(node));
         }
     }
 }

@@ -32,7 +32,7 @@ fn proof(id: &str, payload: &str) -> RoundTrip {
 
 /// Verdict and differences on one line each.
 #[track_caller]
-fn said(id: &str, payload: &str) -> String {
+fn message(id: &str, payload: &str) -> String {
     let proof = proof(id, payload);
     let all = proof.differences.first.iter().chain(&proof.changes.first).map(ValueChange::describe);
     std::iter::once(proof.verdict.name().to_owned()).chain(all).collect::<Vec<_>>().join("\n")
@@ -43,15 +43,15 @@ fn typed_formats_are_exact() {
     let payload = r#"{"id":"007","yes":"yes","n":null,"e":"","l":[],"o":{},"t":true,"big":18446744073709551615,"nested":[{"a":[1,[2]]},{"a":[]}],"s":"a\nb|`c`\u0001 \\ é 北京 😀 \u{e0001}"}"#;
     let payload = payload.replace("\\u{e0001}", "\u{e0001}");
     for id in ["json", "json-pretty", "json-fenced", "json-table", "yaml", "toon", "structured"] {
-        assert_eq!(said(id, &payload), "exact", "{id}");
+        assert_eq!(message(id, &payload), "exact", "{id}");
     }
 }
 
 #[test]
 fn spelling_and_order_are_no_loss() {
-    assert_eq!(said("toon", "[1.0,1e3]"), "equal\n/0: number, 1.0 → 1\n/1: number, 1e3 → 1000");
-    assert_eq!(said("json", "[1.0,1e400,-0,12345678901234567890123]"), "exact");
-    let order = said("toon", r#"[{"a":1,"b":2},{"b":1,"a":2}]"#);
+    assert_eq!(message("toon", "[1.0,1e3]"), "equal\n/0: number, 1.0 → 1\n/1: number, 1e3 → 1000");
+    assert_eq!(message("json", "[1.0,1e400,-0,12345678901234567890123]"), "exact");
+    let order = message("toon", r#"[{"a":1,"b":2},{"b":1,"a":2}]"#);
     assert_eq!(order, "equal\n/1: order, \"b\", \"a\" → \"a\", \"b\"");
 }
 
@@ -66,27 +66,27 @@ fn yaml_is_read_as_1_2() {
 #[test]
 fn untyped_cells_say_what_they_lose() {
     assert_eq!(
-        said("csv", r#"[{"zip":"02108","a":"90210"},{"zip":"","b":null,"a":"true"}]"#),
+        message("csv", r#"[{"zip":"02108","a":"90210"},{"zip":"","b":null,"a":"true"}]"#),
         "lossy\n/0/b: missing-null, nothing → null\n/0/a: type, \"90210\" → 90210\n/1/zip: empty-null, \"\" → null\n/1/a: type, \"true\" → true\n/1: order, \"zip\", \"b\", \"a\" → \"zip\", \"a\", \"b\""
     );
-    assert_eq!(said("markdown-table", r#"[{"a":"x\r\ny"}]"#), "lossy\n/0/a: string, \"x\\r\\ny\" → \"x\\ny\"");
-    assert_eq!(said("markdown-list", r#"{"a":"null","b":null}"#), "lossy\n/a: type, \"null\" → null");
+    assert_eq!(message("markdown-table", r#"[{"a":"x\r\ny"}]"#), "lossy\n/0/a: string, \"x\\r\\ny\" → \"x\\ny\"");
+    assert_eq!(message("markdown-list", r#"{"a":"null","b":null}"#), "lossy\n/a: type, \"null\" → null");
     assert_eq!(
-        said("code-block", r#"{"a.b":1,"n":null,"s":"a\r\nb\\n"}"#),
+        message("code-block", r#"{"a.b":1,"n":null,"s":"a\r\nb\\n"}"#),
         "lossy\n/a.b: missing, 1 → nothing\n/a: extra, nothing → {\"b\":1}"
     );
     assert_eq!(
-        said("xml", r#"{"l":[],"o":{},"s":"a\r\nb\tc ","n":null,"k&\n":"<x>"}"#),
+        message("xml", r#"{"l":[],"o":{},"s":"a\r\nb\tc ","n":null,"k&\n":"<x>"}"#),
         "lossy\n/l: type, [] → \"\"\n/o: type, {} → \"\""
     );
-    assert_eq!(said("xml", r#"{"a":{"item":1},"b":[1,[2],{"c":"d"}]}"#), "lossy\n/a: type, {\"item\":1} → [1]");
+    assert_eq!(message("xml", r#"{"a":{"item":1},"b":[1,[2],{"c":"d"}]}"#), "lossy\n/a: type, {\"item\":1} → [1]");
 }
 
 #[test]
 fn plain_records_survive_every_table() {
     let rows = r#"[{"id":1,"name":"Ann | \"x\", \\ <b> & \n","tags":["a,b",{"c":null}]},{"id":-2.50,"name":"北京","tags":true}]"#;
     for id in ["csv", "markdown-table", "markdown-list", "code-block", "xml"] {
-        assert_eq!(said(id, rows), "exact", "{id}");
+        assert_eq!(message(id, rows), "exact", "{id}");
     }
 }
 
@@ -95,12 +95,12 @@ fn the_key_of_the_records_is_in_no_table() {
     let envelope = r#"{"total":2,"items":[{"a":1},{"a":"2"}],"more":false}"#;
     for id in ["csv", "markdown-table", "markdown-list", "code-block"] {
         assert_eq!(
-            said(id, envelope),
+            message(id, envelope),
             "lossy\n/items: missing, the key \"items\" → nothing\n/items/1/a: type, \"2\" → 2",
             "{id}"
         );
     }
-    assert!(said("csv", r#"{"items":[{"a":1}]}"#).starts_with("lossy\n/items: missing, the key"));
+    assert!(message("csv", r#"{"items":[{"a":1}]}"#).starts_with("lossy\n/items: missing, the key"));
 }
 
 #[test]
@@ -172,11 +172,11 @@ fn bad_texts_are_undecodable_not_wrong() {
 fn odd_json_stays_what_it_is() {
     for payload in [r#"{"a":1,"a":2,"b":["\ud800x","\udc00"]}"#, r#"{"\ud800":1e400}"#] {
         for id in ["json", "json-pretty", "json-fenced", "json-table"] {
-            assert_eq!(said(id, payload), "exact", "{id} {payload}");
+            assert_eq!(message(id, payload), "exact", "{id} {payload}");
         }
     }
-    assert_eq!(said("csv", r#"[{"a":"\ud800"}]"#), "lossy\n/0/a: string, \"\\ud800\" → \"\u{fffd}\"");
-    assert_eq!(said("xml", r#"{"a":"\ud800","\udc00":1}"#).lines().next(), Some("lossy"));
+    assert_eq!(message("csv", r#"[{"a":"\ud800"}]"#), "lossy\n/0/a: string, \"\\ud800\" → \"\u{fffd}\"");
+    assert_eq!(message("xml", r#"{"a":"\ud800","\udc00":1}"#).lines().next(), Some("lossy"));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn depth_and_width_overflow_nothing() {
     let objects = r#"{"a":"#.repeat(100_000) + "1" + &"}".repeat(100_000);
     let wide = format!("[{{{}}}]", (0..100_000).map(|at| format!(r#""k{at}":{at}"#)).collect::<Vec<_>>().join(","));
     let long = format!(r#"[{{"a":"{}"}}]"#, "abcdefgh|\\n".repeat(1_000_000));
-    let mut said = String::new();
+    let mut message = String::new();
     for (name, payload) in [("lists", &deep), ("objects", &objects), ("columns", &wide), ("one value", &long)] {
         let subject = of_payload(payload);
         for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
@@ -193,10 +193,10 @@ fn depth_and_width_overflow_nothing() {
                 Some((_, proof)) => proof.unwrap().verdict.name(),
                 None => "refused",
             };
-            said.push_str(&format!("{name}: {} {verdict}\n", format.id()));
+            message.push_str(&format!("{name}: {} {verdict}\n", format.id()));
         }
     }
-    expect_test::expect_file!["snapshots/depth_and_width_overflow_nothing.txt"].assert_eq(&said);
+    expect_test::expect_file!["snapshots/depth_and_width_overflow_nothing.txt"].assert_eq(&message);
 }
 
 /// What the formats without types may change; anything else is a mistake of ours.

@@ -101,7 +101,7 @@ fn changed(value: &Value, how: usize) -> Option<Value> {
 }
 
 /// What the text of `told` in a layout says of the facts of `answer`, by pointer.
-fn said(answer: &Answer, told: &Answer, layout: &str) -> Option<(String, BTreeMap<String, FactState>)> {
+fn message(answer: &Answer, told: &Answer, layout: &str) -> Option<(String, BTreeMap<String, FactState>)> {
     let subject = of_payload(&answer.payload().to_string());
     let text = write(layout, &of_payload(&told.payload().to_string())).ok()?;
     let payload = subject.payload.as_ref().unwrap();
@@ -132,7 +132,7 @@ proptest! {
         told.records[a.0].insert(a.1, new);
         told.records[b.0].insert(b.1, old);
         for layout in FORMATS.iter().filter(|format| !format.is_as_sent()) {
-            let Some((text, facts)) = said(&answer, &told, layout.id()) else { continue };
+            let Some((text, facts)) = message(&answer, &told, layout.id()) else { continue };
             for pointer in [answer.pointer(a.0, a.1), answer.pointer(b.0, b.1)] {
                 prop_assert!(!is_told(&facts[&pointer]), "{pointer} {:?} of {} in {text}", facts[&pointer], answer.payload());
             }
@@ -150,7 +150,7 @@ proptest! {
         let mut told = answer.clone();
         told.records[record].insert(key, other.unwrap());
         for layout in FORMATS.iter().filter(|format| !format.is_as_sent()) {
-            let Some((text, facts)) = said(&answer, &told, layout.id()) else { continue };
+            let Some((text, facts)) = message(&answer, &told, layout.id()) else { continue };
             let pointer = answer.pointer(record, key);
             prop_assert!(!is_told(&facts[&pointer]), "{pointer} {:?} of {} in {text}", facts[&pointer], answer.payload());
         }
@@ -159,7 +159,7 @@ proptest! {
     #[test]
     fn facts_stand_where_nothing_changed(answer in answer()) {
         for layout in FORMATS.iter().filter(|format| !format.is_as_sent()) {
-            let Some((text, facts)) = said(&answer, &answer, layout.id()) else { continue };
+            let Some((text, facts)) = message(&answer, &answer, layout.id()) else { continue };
             for (pointer, state) in facts {
                 prop_assert!(is_told(&state), "{pointer} {state:?} of {} in {text}", answer.payload());
             }

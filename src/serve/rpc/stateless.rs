@@ -50,7 +50,7 @@ pub(in crate::serve) fn answer(
     let can_be_asked = capabilities.get("elicitation").is_some_and(|node| node.kind() == Kind::Object);
     let round = (method == "tools/call").then(|| service.round(params, can_be_asked)).flatten();
     let result = match (method, round) {
-        (_, Some(said)) => said?,
+        (_, Some(words)) => words?,
         ("server/discover", None) => discover(service),
         // Of the other era alone.
         ("initialize" | "ping", None) => return Err(Refusal::new(METHOD_NOT_FOUND, format!("Method not found: {method}"))),
@@ -114,10 +114,10 @@ pub(in crate::serve) fn check_headers(headers: &HeaderMap, message: &[u8]) -> Re
         if let Some(body) = body
             && sent.as_deref() != Some(&*body)
         {
-            let said = sent.map_or("missing".to_owned(), |sent| format!("`{sent}`"));
+            let words = sent.map_or("missing".to_owned(), |sent| format!("`{sent}`"));
             return Err(Refusal::new(
                 HEADER_MISMATCH,
-                format!("Header mismatch: {header_name} is {said}, the body says `{body}`"),
+                format!("Header mismatch: {header_name} is {words}, the body says `{body}`"),
             ));
         }
     }

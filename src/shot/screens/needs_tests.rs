@@ -24,19 +24,19 @@ fn aloud(stage: &mut Stage) -> String {
     let nodes: BTreeMap<NodeId, &Node> = update.nodes.iter().map(|(id, node)| (*id, node)).collect();
     let is_live = |node: &Node| matches!(node.live(), Some(Live::Polite | Live::Assertive));
     let mut open: Vec<NodeId> = nodes.iter().filter(|(_, node)| is_live(node)).map(|(id, _)| *id).collect();
-    let (mut seen, mut said) = (BTreeSet::new(), Vec::new());
+    let (mut seen, mut message) = (BTreeSet::new(), Vec::new());
     while let Some(id) = open.pop() {
         let Some(node) = nodes.get(&id).filter(|_| seen.insert(id)) else { continue };
-        said.extend(node.label().into_iter().chain(node.value()).map(str::to_owned));
+        message.extend(node.label().into_iter().chain(node.value()).map(str::to_owned));
         open.extend(node.children());
     }
-    said.join("\n")
+    message.join("\n")
 }
 
 #[track_caller]
 fn check_aloud(stage: &mut Stage, words: &str) {
-    let said = aloud(stage);
-    assert!(said.contains(words), "“{words}” is not said, but:\n{said}");
+    let message = aloud(stage);
+    assert!(message.contains(words), "“{words}” is not said, but:\n{message}");
 }
 
 #[test]

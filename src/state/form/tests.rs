@@ -203,12 +203,12 @@ fn text_and_fields_stay_in_step() {
 #[test]
 fn what_breaks_the_schema_stands_at_its_place() {
     let (mut form, schema) = form();
-    let said = |form: &Form| form.problem_at("/id", &form.members.named[0], true).map(str::to_owned);
-    assert_eq!((said(&form), form.has_problem()), (None, false), "nobody is blamed for what is not typed yet");
+    let words = |form: &Form| form.problem_at("/id", &form.members.named[0], true).map(str::to_owned);
+    assert_eq!((words(&form), form.has_problem()), (None, false), "nobody is blamed for what is not typed yet");
     form.tries = 1;
-    assert_eq!((said(&form).as_deref(), form.has_problem()), (Some("required"), true));
+    assert_eq!((words(&form).as_deref(), form.has_problem()), (Some("required"), true));
     form.set_field(0, Value::Json("501".into()), Some(&schema));
-    assert!(said(&form).is_some() && !form.is_valid());
+    assert!(words(&form).is_some() && !form.is_valid());
     form.set_field(0, Value::Json("5".into()), Some(&schema));
     assert!(form.is_valid(), "{:?}", form.problems);
     // What cannot be checked can be sent.

@@ -188,8 +188,8 @@ fn row_ui(ui: &Ui, cx: &Cx<'_>, columns: &[(&Column, Known<'_>)], host: &Host, a
                 end = widgets::text_at(ui, pos2(end + 8.0, y), words, theme::small(), color, left + width - 20.0 - end);
             }
         }
-        let said = [Some(number.as_str()), limit, lost.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(", ");
-        spoken.push(format!("{}: {said}", title(column)));
+        let message = [Some(number.as_str()), limit, lost.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        spoken.push(format!("{}: {message}", title(column)));
     }
     let response = ui.interact(rect, ui.scope_id().with(("host of columns", host.id.as_str())), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Row, true, spoken.join("; ")));

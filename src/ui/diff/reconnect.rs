@@ -77,11 +77,11 @@ fn changes(view: &DiffView, format: &str) -> Vec<String> {
         (text_lines, "line", "changed"),
         (values, "value", "changed"),
     ];
-    let said = |(count, one, what): (u64, &str, &str)| {
+    let message = |(count, one, what): (u64, &str, &str)| {
         let unit = if count == 1 { one.to_owned() } else { format!("{one}s") };
         (count > 0).then(|| format!("{} {what}", widgets::number_text(count, &unit)))
     };
-    counted.into_iter().filter_map(said).collect()
+    counted.into_iter().filter_map(message).collect()
 }
 
 fn sentence(found: &ToolsDifference, encoding: crate::token::Encoding) -> String {

@@ -93,7 +93,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &DeliveryRow, is_best: boo
     let galley = ui.painter().layout(row.kind.title().to_owned(), theme::semibold(12.5), t.strong, room);
     ui.painter().galley(rect.min + vec2(0.0, 8.0), galley, t.strong);
     let below = |up: f32| pos2(rect.left(), rect.bottom() - up);
-    let said = match row.median(cx.state.settings.encoding()).filter(|_| row.result.is_some()) {
+    let message = match row.median(cx.state.settings.encoding()).filter(|_| row.result.is_some()) {
         None => {
             widgets::text_at(ui, below(14.0), "cannot be made", theme::small(), t.weak, room);
             format!("{}: {}", row.kind.title(), row.note)
@@ -107,8 +107,8 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &DeliveryRow, is_best: boo
         }
     };
     let response = ui.interact(rect, ui.scope_id().with(("delivery", row.kind)), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, true, &said));
-    response.on_hover_text(said);
+    response.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, true, &message));
+    response.on_hover_text(message);
 }
 
 /// What one host makes of each delivery; the same in words.

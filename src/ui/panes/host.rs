@@ -233,12 +233,12 @@ fn row_ui(
     let y = (rect.center().y - drawn.galley.size().y / 2.0).round();
     ui.painter().galley(pos2(left, y), Arc::clone(&drawn.galley), t.text);
     let has = |wanted: HostMark| grounds.iter().any(|(_, _, mark, _)| *mark == wanted);
-    let said = match (has(HostMark::Removed), has(HostMark::Added)) {
+    let message = match (has(HostMark::Removed), has(HostMark::Added)) {
         (true, _) => "removed: ",
         (false, true) => "added by the host: ",
         (false, false) => "",
     };
-    let text = format!("{said}{}", &rows.text[row.range.clone()]);
+    let text = format!("{message}{}", &rows.text[row.range.clone()]);
     ui.interact(rect, ui.scope_id().with(("host row", row.range.start)), Sense::empty())
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
     drawn

@@ -350,8 +350,8 @@ impl Prepared {
             host::not_shown_at(ui, pos2(place.right, rect.center().y));
         }
         ui.interact(rect, ui.scope_id().with(("row", at)), Sense::empty()).widget_info(|| {
-            let said = if is_weak { "not shown: " } else { "" };
-            WidgetInfo::labeled(Role::Label, true, format!("{said}{}", &view.text[row.range.clone()]))
+            let message = if is_weak { "not shown: " } else { "" };
+            WidgetInfo::labeled(Role::Label, true, format!("{message}{}", &view.text[row.range.clone()]))
         });
         drawn
     }

@@ -86,8 +86,8 @@ fn calls_that_failed_stay_beside_the_others() {
         .assert_eq(&sweep_verdict(&found, None, None).text());
     let none = sweep(&calls[2..]);
     assert_eq!(none.baseline, None);
-    let said = sweep_verdict(&none, None, None).text();
-    assert!(said.starts_with("None of the calls gave an answer to compare. Not compared: xml (no answer "), "{said}");
+    let message = sweep_verdict(&none, None, None).text();
+    assert!(message.starts_with("None of the calls gave an answer to compare. Not compared: xml (no answer "), "{message}");
 }
 
 #[test]
@@ -139,8 +139,8 @@ fn one_record_is_not_the_same_as_three() {
     let calls = [("1", record(1)), ("3", three)];
     let calls = calls.map(|(limit, data)| call(limit, &text_result(&data), Outcome::Result));
     let found = Sweep::of(&of_argument("max_count"), &calls, &Cancel::new()).unwrap();
-    let said = sweep_verdict(&found, None, None).text();
-    assert!(said.starts_with("The answers hold different records, so none is named the cheapest."), "{said}");
+    let message = sweep_verdict(&found, None, None).text();
+    assert!(message.starts_with("The answers hold different records, so none is named the cheapest."), "{message}");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn equal_calls_are_told_apart_by_their_bytes() {
         let call = |(at, text): (usize, &&str)| call(&format!("\"call {}\"", at + 1), &text_result(text), Outcome::Result);
         texts.iter().enumerate().map(call).collect()
     };
-    let said = |calls: &[SweepCall]| {
+    let message = |calls: &[SweepCall]| {
         let found = Sweep::of(&SweepQuery::default(), calls, &Cancel::new()).unwrap();
         assert!(found.columns.iter().all(|column| matches!(column.origin, ColumnOrigin::Call(_))), "nothing is derived");
         (sweep_verdict(&found, None, None).text(), found.different)
@@ -158,8 +158,8 @@ fn equal_calls_are_told_apart_by_their_bytes() {
     let calls = of(&[&at(4), &at(4), &at(512_345)]);
     let spread = "Tokens (o200k_base): 13 to 14, median 13. Milliseconds: 0.0 each.";
     let differs = format!("Not all answers are the same: call 3 differs from call 1. {spread}");
-    assert_eq!(said(&calls), (differs, vec![2]));
+    assert_eq!(message(&calls), (differs, vec![2]));
     let same = "Both answers are the same, byte for byte. Tokens (o200k_base): 1 each. Milliseconds: 0.0 each.";
-    assert_eq!(said(&of(&["a", "a"])), (same.to_owned(), Vec::new()));
-    assert!(said(&of(&["a"])).0.starts_with("At least two answers are needed"));
+    assert_eq!(message(&of(&["a", "a"])), (same.to_owned(), Vec::new()));
+    assert!(message(&of(&["a"])).0.starts_with("At least two answers are needed"));
 }
