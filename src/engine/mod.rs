@@ -142,7 +142,7 @@ impl Engine {
             Effect::Session(SessionEffect::Read { session, call, method, params, limit }) => {
                 self.sessions.read(runtime, session, call, method, params, limit)
             }
-            Effect::Session(SessionEffect::Command { session, tell }) => self.sessions.tell(runtime, session, tell),
+            Effect::Session(SessionEffect::Command { session, command }) => self.sessions.send_command(runtime, session, command),
             Effect::Session(SessionEffect::UseClient(host)) => self.sessions.use_client(host.as_deref()),
             Effect::Session(SessionEffect::UseLimits(limits)) => self.sessions.use_limits(limits),
             Effect::Session(SessionEffect::UseRoots(roots)) => self.sessions.use_roots(roots),

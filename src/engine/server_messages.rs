@@ -210,8 +210,8 @@ impl Sessions {
         self.open().roots = roots;
     }
 
-    pub(super) fn tell(self: &Arc<Self>, runtime: &Runtime, session: u64, tell: SessionCommand) {
-        let reached = match tell {
+    pub(super) fn send_command(self: &Arc<Self>, runtime: &Runtime, session: u64, command: SessionCommand) {
+        let reached = match command {
             SessionCommand::Reply { key, reply } => {
                 let answer = self.open().answers.remove(&(session, key));
                 if let Some(answer) = answer {
@@ -225,7 +225,7 @@ impl Sessions {
         };
         let Some(reached) = reached else { return };
         let queue = Arc::clone(&self.queue);
-        let empty_reply = match &tell {
+        let empty_reply = match &command {
             SessionCommand::ListLibrary => Some(ServerNotification::Library { entries: Vec::new(), notes: Vec::new() }),
             SessionCommand::Complete { argument, .. } => {
                 Some(ServerNotification::Completed { argument: argument.clone(), values: Vec::new() })
@@ -240,7 +240,7 @@ impl Sessions {
             Event::Problem(problem)
         };
         task(runtime.handle(), &self.queue, failed, async move {
-            let done = match tell {
+            let done = match command {
                 SessionCommand::LogLevel(level) => reached.set_log_level(level, LIMIT).await,
                 SessionCommand::Roots(folders) => match roots(folders).await {
                     Ok(roots) => reached.set_roots(roots),

@@ -246,30 +246,30 @@ fn stated(types: &[String]) -> String {
     if types.is_empty() { "any".to_owned() } else { types.join(" or ") }
 }
 
-fn tell(changes: &[ToolChange], kind: ChangeKind, hits: &mut Hits<'_>) {
+fn push_changes(changes: &[ToolChange], kind: ChangeKind, hits: &mut Hits<'_>) {
     for change in changes.iter().filter(|change| change.kind == kind) {
         hits.say_of(&change.tool, change.message.clone()).in_definition(change.path.clone());
     }
 }
 
 fn breaking(changes: &[ToolChange], hits: &mut Hits<'_>) {
-    tell(changes, ChangeKind::Breaking, hits);
+    push_changes(changes, ChangeKind::Breaking, hits);
 }
 
 fn compatible(changes: &[ToolChange], hits: &mut Hits<'_>) {
-    tell(changes, ChangeKind::Compatible, hits);
+    push_changes(changes, ChangeKind::Compatible, hits);
 }
 
 fn wording(changes: &[ToolChange], hits: &mut Hits<'_>) {
-    tell(changes, ChangeKind::Wording, hits);
+    push_changes(changes, ChangeKind::Wording, hits);
 }
 
 fn description(changes: &[ToolChange], hits: &mut Hits<'_>) {
-    tell(changes, ChangeKind::Description, hits);
+    push_changes(changes, ChangeKind::Description, hits);
 }
 
 fn annotations(changes: &[ToolChange], hits: &mut Hits<'_>) {
-    tell(changes, ChangeKind::Annotations, hits);
+    push_changes(changes, ChangeKind::Annotations, hits);
 }
 
 fn cost(changes: &[ToolChange], hits: &mut Hits<'_>) {

@@ -3,7 +3,7 @@
 mod exchange;
 mod follow;
 mod listen;
-mod tell;
+mod other_requests;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

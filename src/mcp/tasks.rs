@@ -94,7 +94,7 @@ impl Task {
         matches!(self.status.as_str(), "completed" | "failed" | "cancelled")
     }
 
-    pub(super) fn tell(&self, tap: &Tap) {
+    pub(super) fn report(&self, tap: &Tap) {
         let id = Doc::parse(Bytes::copy_from_slice(self.id.as_bytes()));
         let id = id.root().and_then(Node::as_str).unwrap_or_default().into_owned();
         tap.emit(SessionEvent::Task { id, status: self.status.clone(), message: self.message.clone() });

@@ -99,7 +99,7 @@ pub enum SessionEffect {
     },
     Command {
         session: u64,
-        tell: SessionCommand,
+        command: SessionCommand,
     },
     /// Folders that are declared from the next connection on.
     UseRoots(Option<Vec<PathBuf>>),

@@ -248,7 +248,7 @@ impl State {
                 }
                 effects.push(Effect::Session(SessionEffect::Command {
                     session: self.session,
-                    tell: SessionCommand::Watch { uri, on },
+                    command: SessionCommand::Watch { uri, on },
                 }));
             }
         }
@@ -257,7 +257,7 @@ impl State {
     pub(super) fn list_library(&mut self, effects: &mut Vec<Effect>) {
         if self.connection.is_connected() {
             self.library.listing = Some(self.now);
-            effects.push(Effect::Session(SessionEffect::Command { session: self.session, tell: SessionCommand::ListLibrary }));
+            effects.push(Effect::Session(SessionEffect::Command { session: self.session, command: SessionCommand::ListLibrary }));
         }
     }
 
@@ -303,7 +303,7 @@ impl State {
         );
         effects.push(Effect::Session(SessionEffect::Command {
             session: self.session,
-            tell: SessionCommand::Complete { argument: argument.clone(), params },
+            command: SessionCommand::Complete { argument: argument.clone(), params },
         }));
         self.library.asked = Some(Asked { reference, argument, value });
     }
@@ -415,7 +415,7 @@ mod tests {
             effects
                 .iter()
                 .filter(|effect| {
-                    matches!(effect, Effect::Session(SessionEffect::Command { tell: SessionCommand::ListLibrary, .. }))
+                    matches!(effect, Effect::Session(SessionEffect::Command { command: SessionCommand::ListLibrary, .. }))
                 })
                 .count()
         };
@@ -446,7 +446,7 @@ mod tests {
         }
         let asked = |effects: &mut Vec<Effect>| -> Vec<String> {
             let params = effects.drain(..).map(|effect| match effect {
-                Effect::Session(SessionEffect::Command { tell: SessionCommand::Complete { params, .. }, .. }) => params,
+                Effect::Session(SessionEffect::Command { command: SessionCommand::Complete { params, .. }, .. }) => params,
                 other => panic!("{other:?}"),
             });
             params.map(|params| params.split("\"value\":").nth(1).unwrap_or_default()[..5].to_owned()).collect()

@@ -67,8 +67,10 @@ impl State {
         effects.push(Effect::Session(SessionEffect::UseRoots(roots.clone())));
         match roots {
             Some(roots) if self.roots_declared && self.connection.is_connected() => {
-                effects
-                    .push(Effect::Session(SessionEffect::Command { session: self.session, tell: SessionCommand::Roots(roots) }));
+                effects.push(Effect::Session(SessionEffect::Command {
+                    session: self.session,
+                    command: SessionCommand::Roots(roots),
+                }));
                 self.toast("The server was told about the new folders");
             }
             _ => self.toast("Servers are told at the next connection (Ctrl R)"),

@@ -136,7 +136,7 @@ impl State {
             let reply = Reply::Message { text: text.clone(), model: CANNED.into() };
             effects.push(Effect::Session(SessionEffect::Command {
                 session,
-                tell: super::SessionCommand::Reply { key: ask.key, reply },
+                command: super::SessionCommand::Reply { key: ask.key, reply },
             }));
             self.toast("The server asked for a completion and got the canned answer; both are in the protocol log");
             return;
@@ -219,7 +219,7 @@ impl State {
         if let Some(open) = self.server_requests.open.pop_front() {
             effects.push(Effect::Session(SessionEffect::Command {
                 session: open.session,
-                tell: super::SessionCommand::Reply { key: open.ask.key, reply },
+                command: super::SessionCommand::Reply { key: open.ask.key, reply },
             }));
         }
     }
@@ -240,8 +240,12 @@ mod tests {
         state.perform(SettingsAction::SetSamplingReply(Some("yes".into())), &mut effects);
         state.asked(7, ask(1, crate::server_request::SAMPLING), &mut effects);
         state.asked(7, ask(2, crate::server_request::ELICITATION), &mut effects);
-        let [Effect::Session(SessionEffect::Command { session: 7, tell: crate::state::SessionCommand::Reply { key: 1, reply } })] =
-            &effects[..]
+        let [
+            Effect::Session(SessionEffect::Command {
+                session: 7,
+                command: crate::state::SessionCommand::Reply { key: 1, reply },
+            }),
+        ] = &effects[..]
         else {
             panic!("{effects:?}")
         };

@@ -268,7 +268,7 @@ impl State {
                 self.wire.level = Some(level);
                 effects.push(Effect::Session(SessionEffect::Command {
                     session: self.session,
-                    tell: super::SessionCommand::LogLevel(level),
+                    command: super::SessionCommand::LogLevel(level),
                 }));
             }
             WireAction::Save(None) => {

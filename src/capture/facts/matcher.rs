@@ -86,7 +86,7 @@ fn holds_source(payload: &Payload, text: &str) -> bool {
 }
 
 /// The same without places, where the whole payload stands in the text.
-pub(super) fn tell(payload: &Payload, text: &str) -> FactMatches {
+pub(super) fn count(payload: &Payload, text: &str) -> FactMatches {
     if Exact::is_in(payload.root(), text) || holds_source(payload, text) {
         return FactMatches { count: FactCount::all_kept(payload), ..FactMatches::default() };
     }

@@ -143,7 +143,7 @@ pub fn locate_facts(payload: &Payload, text: &str) -> FactMatches {
 /// As [`locate_facts`], where only what became of the facts is of interest: no places are looked for where the text holds
 /// the payload itself, and the facts of a text that tells them all are left out.
 pub fn count_facts(payload: &Payload, text: &str) -> FactMatches {
-    matcher::tell(payload, text)
+    matcher::count(payload, text)
 }
 
 /// The lists of records in a payload: itself if it is one, else its members that are. A list of records is a

@@ -59,7 +59,7 @@ pub(super) struct Wanted {
 }
 
 impl Flow<'_> {
-    pub(super) fn say(&self, text: impl Into<String>) {
+    pub(super) fn log_line(&self, text: impl Into<String>) {
         (self.step)(Step::Line(self.secrets.scrub(&text.into())));
     }
 
@@ -94,7 +94,7 @@ impl Flow<'_> {
         let http: Arc<Wire> = Arc::clone(&self.wire);
         let mut manager =
             AuthorizationManager::new_with_oauth_http_client(self.url, http).await.map_err(|error| self.failed(&error))?;
-        self.say("looking for the authorization server");
+        self.log_line("looking for the authorization server");
         let issuer = wanted.kept.as_ref().and_then(|kept| kept.issuer.clone());
         self.wire.servers.begin(self.login.server.clone(), issuer, self.login.asks);
         let found = manager.resolve_metadata_from_challenge(wanted.challenge.as_deref()).await;
@@ -110,7 +110,7 @@ impl Flow<'_> {
         if let Some(kept) = kept.as_ref().filter(|kept| wanted.may_refresh && kept.refresh_token().is_some()) {
             match self.refresh(&mut manager, kept).await {
                 Ok(record) => return Ok(record),
-                Err(error) => self.say(format!("the token could not be refreshed: {error}")),
+                Err(error) => self.log_line(format!("the token could not be refreshed: {error}")),
             }
         }
         let mut scopes = manager.select_initial_scopes(&[]).await;
@@ -123,7 +123,7 @@ impl Flow<'_> {
                 all
             });
         }
-        self.say(if scopes.is_empty() {
+        self.log_line(if scopes.is_empty() {
             "asking for no scopes".into()
         } else {
             format!("asking for the scopes {}", scopes.join(", "))
@@ -141,13 +141,13 @@ impl Flow<'_> {
         match self.wire.servers.choice() {
             Choice::Free => Ok(()),
             Choice::Taken { server, named } => {
-                self.say(format!(
+                self.log_line(format!(
                     "the server names {} authorization servers ({}): {server} is tried",
                     named.len(),
                     named.join(", ")
                 ));
                 if self.login.server.is_none() && !self.login.asks {
-                    self.say("another is tried by `--authorization-server URL`");
+                    self.log_line("another is tried by `--authorization-server URL`");
                 }
                 Ok(())
             }
@@ -167,9 +167,9 @@ impl Flow<'_> {
     fn check(&self, metadata: &AuthorizationMetadata, source: AuthorizationMetadataSource) -> Result<(), LoginFailure> {
         match source {
             AuthorizationMetadataSource::LegacyEndpointFallback => {
-                self.say("nothing is published about it: /authorize, /token and /register of the server itself are tried, as of 2025-03-26");
+                self.log_line("nothing is published about it: /authorize, /token and /register of the server itself are tried, as of 2025-03-26");
             }
-            _ => self.say(format!("the authorization server is {}", metadata.issuer.as_deref().unwrap_or("not named"))),
+            _ => self.log_line(format!("the authorization server is {}", metadata.issuer.as_deref().unwrap_or("not named"))),
         }
         let has_s256 = metadata
             .code_challenge_methods_supported
@@ -261,7 +261,7 @@ impl Flow<'_> {
     }
 
     async fn refresh(&self, manager: &mut AuthorizationManager, kept: &Record) -> Result<Record, String> {
-        self.say("refreshing the token");
+        self.log_line("refreshing the token");
         let failed = |error: AuthError| self.secrets.scrub(&error.to_string());
         let mut client = OAuthClientConfig::new(&kept.client_id, redirect_uri(kept.registered_port.unwrap_or_default()));
         client.client_secret.clone_from(&kept.client_secret);
@@ -271,7 +271,7 @@ impl Flow<'_> {
         manager.set_credential_store(store.clone());
         manager.refresh_token().await.map_err(failed)?;
         let tokens = store.load().await.map_err(failed)?.ok_or("there is none")?;
-        self.say("the token was refreshed");
+        self.log_line("the token was refreshed");
         Ok(Record { tokens, ..kept.clone() })
     }
 
@@ -293,17 +293,17 @@ impl Flow<'_> {
             let takes_documents =
                 metadata.additional_fields.get("client_id_metadata_document_supported").and_then(serde_json::Value::as_bool);
             if !Login::names_document(id) {
-                self.say(format!("using the registered client {id}"));
+                self.log_line(format!("using the registered client {id}"));
                 return Ok((named(id, self.login.client_secret.as_ref()), None));
             }
             if takes_documents == Some(true) {
-                self.say(format!("using the client that {id} describes"));
+                self.log_line(format!("using the client that {id} describes"));
                 return Ok((named(id, None), None));
             }
-            self.say("the authorization server takes no client metadata documents");
+            self.log_line("the authorization server takes no client metadata documents");
         }
         if let Some(kept) = kept.filter(|kept| kept.registered_port == Some(redirect.port)) {
-            self.say(format!("using the client {} that Loupe registered before", kept.client_id));
+            self.log_line(format!("using the client {} that Loupe registered before", kept.client_id));
             return Ok((named(&kept.client_id, kept.client_secret.as_ref()), kept.registered_port));
         }
         if metadata.registration_endpoint.is_none() {
@@ -315,7 +315,7 @@ impl Flow<'_> {
                 ),
             ));
         }
-        self.say("registering Loupe as a client");
+        self.log_line("registering Loupe as a client");
         let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
         let client = manager.register_client(CLIENT_NAME, &redirect.uri(), &scopes).await.map_err(|error| self.failed(&error))?;
         Ok((client, Some(redirect.port)))
@@ -346,7 +346,7 @@ impl Flow<'_> {
         let state = parameter(&address, "state")
             .ok_or_else(|| LoginFailure::new("the address of the login has no state", "report this"))?;
 
-        self.say(format!("waiting for the browser to come back to {}", redirect.uri()));
+        self.log_line(format!("waiting for the browser to come back to {}", redirect.uri()));
         (self.step)(Step::Open { url: address, limit: BROWSER_LIMIT });
         let back = tokio::time::timeout(BROWSER_LIMIT, redirect.wait(&state)).await.map_err(|_| {
             LoginFailure::new(
@@ -402,7 +402,7 @@ impl Flow<'_> {
             ));
         };
         self.secrets.remember(code);
-        self.say("the browser came back; exchanging its code for a token");
+        self.log_line("the browser came back; exchanging its code for a token");
         manager.exchange_code_for_token_with_issuer(code, state, issuer).await.map_err(|error| self.failed(&error))?;
         Ok(())
     }

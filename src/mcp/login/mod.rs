@@ -144,7 +144,7 @@ impl Login {
         name(&self.url, self.wish.client_id.as_deref())
     }
 
-    fn say(&self, text: &str) {
+    fn log_line(&self, text: &str) {
         (self.on_step)(Step::Line(self.secrets.scrub(text)));
     }
 
@@ -183,7 +183,7 @@ impl Login {
         let (record, note) = self.keep.load(&self.name()).await;
         drop(held);
         if let Some(note) = note {
-            self.say(&note);
+            self.log_line(&note);
         }
         if let Some(record) = record.filter(|record| record.server == self.url)
             && self.use_token(&record)
@@ -235,7 +235,7 @@ impl Login {
         let mut over = Over { on_step: &self.on_step, worked: false };
         let (header, parameters) = challenge.unzip();
         let scope = parameters.and_then(|parameters| parameters.scope);
-        self.say(&match &scope {
+        self.log_line(&match &scope {
             Some(scope) if wants_scope => format!("HTTP {status}: the server wants the scopes {scope}"),
             _ => format!("HTTP {status}: the server wants a login"),
         });
@@ -260,7 +260,7 @@ impl Login {
             ));
         }
         let kept = self.keep.save(&self.name(), &record).await;
-        self.say(&match record.tokens.granted_scopes.join(", ") {
+        self.log_line(&match record.tokens.granted_scopes.join(", ") {
             scopes if scopes.is_empty() => format!("logged in; {kept}"),
             scopes => format!("logged in with the scopes {scopes}; {kept}"),
         });

@@ -73,7 +73,7 @@ impl Flow<'_> {
                     scopes,
                     resource: Some(self.url.to_owned()),
                 };
-                self.say(format!("logging in as the client {id}"));
+                self.log_line(format!("logging in as the client {id}"));
                 let (tokens, _) = credentials(manager, vec![(config, "")]).await.map_err(|error| self.failed(&error))?;
                 self.kept(metadata, id, Some(secret), tokens)
             }
@@ -121,7 +121,7 @@ impl Flow<'_> {
         }
         match credentials(manager, configs).await {
             Ok((tokens, name)) => {
-                self.say(format!("logged in as the client {id}, by an assertion signed with {name}"));
+                self.log_line(format!("logged in as the client {id}, by an assertion signed with {name}"));
                 self.kept(metadata, id, None, tokens)
             }
             Err(AuthError::JwtSigningError(why)) => Err(unusable(&self.secrets.scrub(&why))),
@@ -144,7 +144,7 @@ impl Flow<'_> {
         ];
         let members = members.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(members).finish();
-        self.say("logging in with the workload's token");
+        self.log_line("logging in with the workload's token");
         let request = http::Request::post(&metadata.token_endpoint)
             .header(http::header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(http::header::ACCEPT, "application/json")
@@ -172,7 +172,7 @@ impl Flow<'_> {
             return Err(LoginFailure::new("the authorization server does not name itself", "tell whoever runs the server"));
         };
         let id_token = self.assertion("enterprise")?;
-        self.say(format!("looking for the identity provider {issuer}"));
+        self.log_line(format!("looking for the identity provider {issuer}"));
         let token_endpoint = self.idp_token_endpoint(issuer).await?;
         let idp = EmaAuthorizationServer::new(issuer, token_endpoint, idp_id);
         let idp = match &login.idp_client_secret {
@@ -190,7 +190,7 @@ impl Flow<'_> {
             }
             None => server,
         };
-        self.say("exchanging the ID token for a grant, and that for a token");
+        self.log_line("exchanging the ID token for a grant, and that for a token");
         let request = EmaExchangeRequest::new_with_id_token(idp, server, self.url, &id_token).with_scopes(scopes);
         let token = request.exchange(&*self.wire, &*self.wire).await.map_err(|error| refused(&error))?;
         let mut scopes: Vec<String> = token.scopes.into_iter().collect();

@@ -56,7 +56,7 @@ impl Session {
         let (mut answered, mut rounds_made) = (Vec::new(), 0);
         let ended = |ended| FollowedTask { asked: over(ended), begun: Instant::now(), request: None, stop: None };
         while !task.is_over(&self.era) {
-            task.tell(&self.tap);
+            task.report(&self.tap);
             let is_over = tokio::select! {
                 biased;
                 () = cancel.cancelled() => Some(Ended::Cancelled),
@@ -79,7 +79,7 @@ impl Session {
                 return FollowedTask { asked, begun, request: Some(sent), stop: None };
             };
             if self.era.is_stateless() && now.is_final() {
-                now.tell(&self.tap);
+                now.report(&self.tap);
                 let stop = (now.status == "cancelled").then(|| {
                     let message = now.message.as_deref().map(|message| format!(": {message}")).unwrap_or_default();
                     call.beside.notes.push(format!("the server cancelled the task{message}"));
@@ -92,7 +92,7 @@ impl Session {
             task = now;
             let wanted = (self.era.is_stateless() && task.is_asking()).then(|| rounds::of_task(&self.tap, &answer, &answered));
             let Some(round) = wanted.flatten() else { continue };
-            task.tell(&self.tap);
+            task.report(&self.tap);
             rounds_made += 1;
             let limit = deadline.as_mut();
             let extra = match rounds::answer(&self.tap, &round, rounds_made, limit, cancel, &mut call.beside.notes).await {
@@ -116,7 +116,7 @@ impl Session {
             }
             call.keep(asked, &kept, begun);
         }
-        task.tell(&self.tap);
+        task.report(&self.tap);
         if self.era.is_stateless() {
             // It was over before anybody looked at it, and its result stands where it is looked at.
             let begun = Instant::now();
