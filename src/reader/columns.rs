@@ -159,9 +159,10 @@ fn begins(is_filled: &[bool]) -> Vec<usize> {
     (0..is_filled.len()).filter(|at| is_filled[*at] && (*at == 0 || !is_filled[at - 1])).collect()
 }
 
-/// Names of columns: each is there, and none begins with a digit.
+/// Names of columns: each is there, none begins with a digit, and none is a line of a program.
 fn is_head(names: &[&str]) -> bool {
-    names.iter().all(|name| !name.is_empty() && !name.starts_with(|char: char| char.is_ascii_digit() || char == '['))
+    let is_no_name = |name: &str| name.starts_with(|char: char| char.is_ascii_digit() || char == '[');
+    names.iter().all(|name| !name.is_empty() && !is_no_name(name) && !name.contains(['=', ';', '{', '}']))
 }
 
 /// Where the fields of a head begin, in characters.

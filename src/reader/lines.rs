@@ -156,7 +156,9 @@ fn parts(line: &str) -> Vec<(Mark<'_>, &str)> {
     if named(rest.trim_start()).is_some() {
         rest = rest.trim_start();
     }
-    if let Some((path, number, after)) = place(rest) {
+    // A pictogram before a path says nothing that the path does not.
+    let marked = rest.split_once(' ').filter(|(mark, _)| !mark.is_ascii() && !mark.contains(char::is_alphanumeric));
+    if let Some((path, number, after)) = place(marked.map_or(rest, |(_, path)| path)) {
         found.extend([(Mark::Place, path), (Mark::Place, number)]);
         let column = after.split(':').next().filter(|column| column.len() < after.len()).unwrap_or_default();
         if !column.is_empty() && column.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -216,14 +218,14 @@ pub(super) fn named(text: &str) -> Option<(&str, &str)> {
     (!value.is_empty() && !value.starts_with('=') && !value.ends_with(',')).then_some((name, value))
 }
 
-/// `src/a.rs:31:text` in its parts. The number may be the last: `src/a.rs:5`.
+/// `src/a.rs:31:text` or `src/a.rs:31 - text` in its parts. The number may be the last: `src/a.rs:5`.
 fn place(line: &str) -> Option<(&str, &str, &str)> {
     let (path, rest) = line.split_once(':')?;
     let is_path = !path.contains(char::is_whitespace) && path.contains(['/', '.', '\\']) && !rest.starts_with("//");
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let after = &rest[digits..];
-    (is_path && digits > 0 && (after.is_empty() || after.starts_with(':')))
-        .then(|| (path, &rest[..digits], after.strip_prefix(':').unwrap_or(after)))
+    let text = if after.is_empty() { Some(after) } else { after.strip_prefix(':').or_else(|| after.strip_prefix(" - ")) };
+    text.filter(|_| is_path && digits > 0).map(|text| (path, &rest[..digits], text))
 }
 
 /// A word that is a date, a time, a number, an index or a level of a log.

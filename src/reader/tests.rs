@@ -113,6 +113,11 @@ fn lists_and_lines() {
         r#"[{"part1":0,"part2":"about:blank [selected]"},{"part1":1,"part2":"https://example.com/"},{"part1":2,"part2":"https://example.org/"}]"#,
     );
     check(
+        "📄 src/a.rs:27 - let key: u8 = 5;\n📄 src/b.rs:3 - fn f(a: &str) -> u8 {\n📄 src/b.rs:9 - }\n",
+        "lines",
+        r#"[{"part1":"src/a.rs","part2":27,"part3":"let key: u8 = 5;"},{"part1":"src/b.rs","part2":3,"part3":"fn f(a: &str) -> u8 {"},{"part1":"src/b.rs","part2":9,"part3":"}"}]"#,
+    );
+    check(
         "2026-11-02 10:00:00 INFO started\n2026-11-02 10:00:01 WARN slow: 5 s\n2026-11-02 10:00:02 ERROR gone\n",
         "lines",
         r#"[{"part1":"2026-11-02","part2":"10:00:00","part3":"INFO","part4":"started"},{"part1":"2026-11-02","part2":"10:00:01","part3":"WARN","part4":"slow: 5 s"},{"part1":"2026-11-02","part2":"10:00:02","part3":"ERROR","part4":"gone"}]"#,
@@ -270,6 +275,7 @@ fn prose_stays_prose() {
         "",
         "ok",
         &"Line of a long text, number 12, and so on.\n".repeat(5),
+        "src/a.rs:39:fn key(id: &str) -> u8 {\nsrc/a.rs-40-    let key = by_id(id).unwrap();\nsrc/a.rs-41-    key.check().map_err(|why| why.0)?;\n--\nsrc/b.rs:12:fn key(id: &str) -> u16 {\nsrc/b.rs-13-    let key = by_id(id).unwrap();\nsrc/b.rs-14-    key.check().map_err(|why| why.0)?;\n",
         "Step 1 of the build is done.\nStep 2 of the build is done.\nStep 3 of the build is done.\nStep 4 of the build is done.\n",
     ] {
         assert_eq!(found(text), None, "{text}");

@@ -35,10 +35,10 @@ pub(super) fn spoken(key: &str) -> String {
 }
 
 /// The words without those that say little; all where there are no others.
-fn loud(mut words: Vec<&str>) -> Vec<&str> {
-    let is_loud = |word: &&str| !["is", "has", "to", "at", "by", "of", "the", "on", "in"].contains(word);
-    if words.iter().any(is_loud) {
-        words.retain(is_loud);
+fn significant(mut words: Vec<&str>) -> Vec<&str> {
+    let is_significant = |word: &&str| !["is", "has", "to", "at", "by", "of", "the", "on", "in"].contains(word);
+    if words.iter().any(is_significant) {
+        words.retain(is_significant);
     }
     words
 }
@@ -77,13 +77,13 @@ impl Field {
     pub(super) fn fit(&self, label: &str) -> Fit {
         let all_in = |a: &[&str], b: &[&str]| !a.is_empty() && a.iter().all(|word| b.iter().any(|other| same_stem(word, other)));
         let is_whole = self.path == label;
-        let words = |spoken| loud(str::split_whitespace(spoken).collect());
-        let (own, path, heard) = (words(&self.path[self.own..]), words(&self.path), words(label));
-        let is_same = |a: &[&str]| a.len() == heard.len() && all_in(a, &heard);
+        let words = |spoken| significant(str::split_whitespace(spoken).collect());
+        let (own, path, given) = (words(&self.path[self.own..]), words(&self.path), words(label));
+        let is_same = |a: &[&str]| a.len() == given.len() && all_in(a, &given);
         let is_name_of = || own.strip_suffix(&["name"]).is_some_and(is_same);
         if is_whole || is_same(&own) || is_same(&path) || is_name_of() {
             Fit::Exact
-        } else if all_in(&heard, &path) || all_in(&own, &heard) {
+        } else if all_in(&given, &path) || all_in(&own, &given) {
             Fit::Loose
         } else {
             Fit::None
