@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::queue::Queue;
 use super::work::caught;
@@ -14,16 +14,31 @@ use crate::host::Hosts;
 use crate::state::Event;
 use crate::token;
 
+/// The frame that shows an answer, and asks what it needs beside it, comes within this time.
+const NEXT_FRAME: Duration = Duration::from_millis(100);
+/// Counting so many bytes of responses takes longer than that.
+const LARGE_BYTES: usize = 1 << 20;
+
 struct Job {
     about: About,
     inquiry: Inquiry,
     cancel: Cancel,
 }
 
+impl Job {
+    fn is_large(&self) -> bool {
+        let About::Captures(captures) = &self.about else { return false };
+        let sizes = captures.iter().filter_map(|capture| capture.response.as_ref()).map(|response| response.len());
+        sizes.sum::<usize>() > LARGE_BYTES
+    }
+}
+
 #[derive(Default)]
 struct Waiting {
     jobs: VecDeque<Job>,
     cancels: HashMap<Inquiry, Cancel>,
+    /// When the last answer was given that a pane shows.
+    answered: Option<Instant>,
     stopped: bool,
 }
 
@@ -97,7 +112,8 @@ impl Jobs {
     }
 }
 
-/// The next job: those about what was asked about last come first, in the order asked, and of those what counts last.
+/// The next job: those about what was asked about last come first, in the order asked, and of those what counts last. A long
+/// count waits for the frame after an answer: the rows of a text are asked for once the text is there.
 fn next(shared: &Shared) -> Option<Job> {
     let mut waiting = shared.waiting();
     loop {
@@ -105,16 +121,23 @@ fn next(shared: &Shared) -> Option<Job> {
             return None;
         }
         let newest = waiting.jobs.back().map(|job| job.inquiry.target.clone());
-        let position = newest.and_then(|newest| {
-            let first = |may_count: bool| {
-                waiting.jobs.iter().position(|job| job.inquiry.target == newest && (may_count || !job.inquiry.query.is_count()))
-            };
-            first(false).or_else(|| first(true))
-        });
-        if let Some(job) = position.and_then(|position| waiting.jobs.remove(position)) {
-            return Some(job);
+        let first = |may_count: bool| {
+            let is_next =
+                |job: &Job| newest.as_ref() == Some(&job.inquiry.target) && (may_count || !job.inquiry.query.is_count());
+            waiting.jobs.iter().position(is_next)
+        };
+        let position = first(false).or_else(|| first(true));
+        let Some(job) = position.and_then(|position| waiting.jobs.get(position)) else {
+            waiting = shared.more.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            continue;
+        };
+        let is_long = job.inquiry.query.is_count() && job.is_large();
+        let left = waiting.answered.filter(|_| is_long).and_then(|at| NEXT_FRAME.checked_sub(at.elapsed()));
+        if let Some(left) = left {
+            waiting = shared.more.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
+            continue;
         }
-        waiting = shared.more.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        return position.and_then(|position| waiting.jobs.remove(position));
     }
 }
 
@@ -141,7 +164,12 @@ fn run(shared: &Shared, Job { about, inquiry, cancel }: Job) {
     if cancel.is_cancelled() {
         return;
     }
-    shared.waiting().cancels.remove(&inquiry);
+    let mut waiting = shared.waiting();
+    waiting.cancels.remove(&inquiry);
+    if !inquiry.query.is_count() {
+        waiting.answered = Some(Instant::now());
+    }
+    drop(waiting);
     shared.queue.push(Event::Answered { about, inquiry, answer });
 }
 
@@ -149,13 +177,48 @@ fn run(shared: &Shared, Job { about, inquiry, cancel }: Job) {
 mod tests {
     use super::*;
     use crate::analysis::{HostsQuery, RowQuery, TextQuery, TreeQuery};
-    use crate::capture::CaptureId;
+    use crate::capture::{Capture, CaptureId, Server};
+
+    fn shared() -> Shared {
+        let queue = Arc::new(Queue::new(Arc::new(|| {})));
+        let hosts = Mutex::new(Hosts::built_in());
+        Shared { waiting: Mutex::default(), more: Condvar::new(), queue, hosts, memo: Memo::default() }
+    }
+
+    fn ask(shared: &Shared, about: About, inquiry: Inquiry) {
+        shared.waiting().jobs.push_back(Job { about, inquiry, cancel: Cancel::new() });
+        shared.more.notify_one();
+    }
+
+    #[test]
+    fn a_long_count_waits_for_what_the_next_frame_asks() {
+        let (shared, id) = (shared(), CaptureId("a".into()));
+        let response = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#,
+            "x".repeat(LARGE_BYTES)
+        );
+        let large = Arc::new(Capture { response: Some(response.into()), ..Capture::empty(id.clone(), Server::default()) });
+        let of = |query: &'static str| Inquiry::of(std::slice::from_ref(&id), TextQuery(query));
+        let (about, count) = (About::Captures(vec![large]), Inquiry::of(std::slice::from_ref(&id), RowQuery("json")));
+        run(&shared, Job { about: about.clone(), inquiry: of("wire"), cancel: Cancel::new() });
+        // However slow this machine is.
+        let answered = shared.waiting().answered.map(|at| at + Duration::from_secs(600));
+        shared.waiting().answered = answered;
+        ask(&shared, about.clone(), count.clone());
+        let taken = thread::scope(|scope| {
+            let taken = scope.spawn(|| next(&shared));
+            thread::sleep(NEXT_FRAME / 4);
+            ask(&shared, about, of("content"));
+            taken.join().unwrap()
+        });
+        assert_eq!((answered.is_some(), taken.map(|job| job.inquiry)), (true, Some(of("content"))));
+        shared.waiting().answered = None;
+        assert_eq!(next(&shared).map(|job| job.inquiry), Some(count));
+    }
 
     #[test]
     fn the_newest_capture_and_what_is_looked_at_come_first() {
-        let queue = Arc::new(Queue::new(Arc::new(|| {})));
-        let hosts = Mutex::new(Hosts::built_in());
-        let shared = Shared { waiting: Mutex::default(), more: Condvar::new(), queue, hosts, memo: Memo::default() };
+        let shared = shared();
         let id = |name: &str| [CaptureId(name.into())];
         let asked = [
             Inquiry::of(&id("old"), TreeQuery),
@@ -165,8 +228,7 @@ mod tests {
             Inquiry::of(&id("new"), TreeQuery),
         ];
         for inquiry in &asked {
-            let about = About::Captures(Vec::new());
-            shared.waiting().jobs.push_back(Job { about, inquiry: inquiry.clone(), cancel: Cancel::new() });
+            ask(&shared, About::Captures(Vec::new()), inquiry.clone());
         }
         for expected in [3, 4, 1, 2, 0] {
             assert_eq!(next(&shared).map(|job| job.inquiry).as_ref(), Some(&asked[expected]));
