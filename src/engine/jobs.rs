@@ -14,8 +14,8 @@ use crate::host::Hosts;
 use crate::state::Event;
 use crate::token;
 
-/// The frame that shows an answer, and asks what it needs beside it, comes within this time.
-const NEXT_FRAME: Duration = Duration::from_millis(100);
+/// The frame that shows an answer, and asks what it needs beside it, comes within this time, also where the processors draw.
+const NEXT_FRAME: Duration = Duration::from_millis(250);
 /// Counting so many bytes of responses takes longer than that.
 const LARGE_BYTES: usize = 1 << 20;
 
@@ -23,9 +23,14 @@ struct Job {
     about: About,
     inquiry: Inquiry,
     cancel: Cancel,
+    asked: Instant,
 }
 
 impl Job {
+    fn new(about: About, inquiry: Inquiry, cancel: Cancel) -> Self {
+        Self { about, inquiry, cancel, asked: Instant::now() }
+    }
+
     fn is_large(&self) -> bool {
         let About::Captures(captures) = &self.about else { return false };
         let sizes = captures.iter().filter_map(|capture| capture.response.as_ref()).map(|response| response.len());
@@ -82,7 +87,7 @@ impl Jobs {
         let cancel = inquiry.query.within().map_or_else(Cancel::new, |within| Cancel::until(Instant::now() + within));
         let mut waiting = self.shared.waiting();
         waiting.cancels.insert(inquiry.clone(), cancel.clone());
-        waiting.jobs.push_back(Job { about, inquiry, cancel });
+        waiting.jobs.push_back(Job::new(about, inquiry, cancel));
         drop(waiting);
         self.shared.more.notify_one();
     }
@@ -113,7 +118,8 @@ impl Jobs {
 }
 
 /// The next job: those about what was asked about last come first, in the order asked, and of those what counts last. A long
-/// count waits for the frame after an answer: the rows of a text are asked for once the text is there.
+/// count waits for what is asked in the same frame, and in the frame after an answer: the rows of a text are asked for once
+/// the text is there.
 fn next(shared: &Shared) -> Option<Job> {
     let mut waiting = shared.waiting();
     loop {
@@ -132,7 +138,8 @@ fn next(shared: &Shared) -> Option<Job> {
             continue;
         };
         let is_long = job.inquiry.query.is_count() && job.is_large();
-        let left = waiting.answered.filter(|_| is_long).and_then(|at| NEXT_FRAME.checked_sub(at.elapsed()));
+        let since = waiting.answered.max(Some(job.asked)).filter(|_| is_long);
+        let left = since.and_then(|at| NEXT_FRAME.checked_sub(at.elapsed()));
         if let Some(left) = left {
             waiting = shared.more.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
             continue;
@@ -155,7 +162,7 @@ fn work(shared: &Shared, warm_up: bool) {
     }
 }
 
-fn run(shared: &Shared, Job { about, inquiry, cancel }: Job) {
+fn run(shared: &Shared, Job { about, inquiry, cancel, .. }: Job) {
     if cancel.is_cancelled() {
         return;
     }
@@ -176,7 +183,7 @@ fn run(shared: &Shared, Job { about, inquiry, cancel }: Job) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{HostsQuery, RowQuery, TextQuery, TreeQuery};
+    use crate::analysis::{HostsQuery, RowQuery, TextQuery, TextRowsQuery, TreeQuery};
     use crate::capture::{Capture, CaptureId, Server};
 
     fn shared() -> Shared {
@@ -185,33 +192,39 @@ mod tests {
         Shared { waiting: Mutex::default(), more: Condvar::new(), queue, hosts, memo: Memo::default() }
     }
 
-    fn ask(shared: &Shared, about: About, inquiry: Inquiry) {
-        shared.waiting().jobs.push_back(Job { about, inquiry, cancel: Cancel::new() });
+    fn ask(shared: &Shared, about: &About, inquiry: &Inquiry, asked: Instant) {
+        let job = Job::new(about.clone(), inquiry.clone(), Cancel::new());
+        shared.waiting().jobs.push_back(Job { asked, ..job });
         shared.more.notify_one();
     }
 
     #[test]
-    fn a_long_count_waits_for_what_the_next_frame_asks() {
-        let (shared, id) = (shared(), CaptureId("a".into()));
-        let response = format!(
-            r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#,
-            "x".repeat(LARGE_BYTES)
-        );
-        let large = Arc::new(Capture { response: Some(response.into()), ..Capture::empty(id.clone(), Server::default()) });
-        let of = |query: &'static str| Inquiry::of(std::slice::from_ref(&id), TextQuery(query));
-        let (about, count) = (About::Captures(vec![large]), Inquiry::of(std::slice::from_ref(&id), RowQuery("json")));
-        run(&shared, Job { about: about.clone(), inquiry: of("wire"), cancel: Cancel::new() });
+    fn a_long_count_waits_for_what_is_looked_at() {
+        let (shared, id) = (shared(), [CaptureId("a".into())]);
+        let text = "x".repeat(LARGE_BYTES);
+        let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#);
+        let large = Capture { response: Some(response.into()), ..Capture::empty(id[0].clone(), Server::default()) };
+        let about = About::Captures(vec![Arc::new(large)]);
+        let (text, rows) =
+            (Inquiry::of(&id, TextQuery("content")), Inquiry::of(&id, TextRowsQuery { format: "content", columns: 80 }));
+        let count = Inquiry::of(&id, RowQuery("json"));
         // However slow this machine is.
-        let answered = shared.waiting().answered.map(|at| at + Duration::from_secs(600));
-        shared.waiting().answered = answered;
-        ask(&shared, about.clone(), count.clone());
-        let taken = thread::scope(|scope| {
-            let taken = scope.spawn(|| next(&shared));
-            thread::sleep(NEXT_FRAME / 4);
-            ask(&shared, about, of("content"));
-            taken.join().unwrap()
-        });
-        assert_eq!((answered.is_some(), taken.map(|job| job.inquiry)), (true, Some(of("content"))));
+        let (now, later) = (Instant::now(), Instant::now() + Duration::from_secs(600));
+        let taken_beside = |inquiry: &Inquiry| {
+            thread::scope(|scope| {
+                let taken = scope.spawn(|| next(&shared));
+                thread::sleep(NEXT_FRAME / 4);
+                ask(&shared, &about, inquiry, now);
+                taken.join().unwrap()
+            })
+        };
+        ask(&shared, &about, &count, later);
+        let job = taken_beside(&text).filter(|job| job.inquiry == text).expect("what is asked in the same frame");
+        run(&shared, job);
+        assert!(shared.waiting().answered.is_some());
+        shared.waiting().answered = Some(later);
+        shared.waiting().jobs.iter_mut().for_each(|job| job.asked = now);
+        assert_eq!(taken_beside(&rows).map(|job| job.inquiry), Some(rows), "and in the frame after an answer");
         shared.waiting().answered = None;
         assert_eq!(next(&shared).map(|job| job.inquiry), Some(count));
     }
@@ -228,7 +241,7 @@ mod tests {
             Inquiry::of(&id("new"), TreeQuery),
         ];
         for inquiry in &asked {
-            ask(&shared, About::Captures(Vec::new()), inquiry.clone());
+            ask(&shared, &About::Captures(Vec::new()), inquiry, Instant::now());
         }
         for expected in [3, 4, 1, 2, 0] {
             assert_eq!(next(&shared).map(|job| job.inquiry).as_ref(), Some(&asked[expected]));
