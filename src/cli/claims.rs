@@ -133,7 +133,7 @@ fn units(text: &str) -> u64 {
 }
 
 /// The verdict: words that hold only while the numbers do.
-fn stated(holds: bool, words: &'static str) -> &'static str {
+fn if_holds(holds: bool, words: &'static str) -> &'static str {
     if holds { words } else { "the measurement says otherwise: see the numbers" }
 }
 
@@ -159,7 +159,7 @@ fn dual(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
             grouped(dropped.missing),
             grouped(dropped.total)
         ),
-        verdict: stated(
+        verdict: if_holds(
             add3.1 < 35 && add1.1 > 75 && add2.1 > 75,
             "only for a table that drops about half of the facts; else it doubles the cost",
         ),
@@ -176,7 +176,7 @@ fn dual(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
             each(&v2.text),
             each(&v3.text)
         ),
-        verdict: stated(
+        verdict: if_holds(
             each(&v1.data) < 400 && each(&v2.text) > each(&v1.data),
             "far too high with ten fields; a field table is larger than the JSON",
         ),
@@ -201,7 +201,7 @@ fn dual(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
             per_token(w2),
             grouped(for_70(w1)),
         ),
-        verdict: stated(for_70(w1) > 20_000, "too low by nearly a third: four bytes a token is prose, not records"),
+        verdict: if_holds(for_70(w1) > 20_000, "too low by nearly a third: four bytes a token is prose, not records"),
     };
 
     let ten = bench.companies("v2", 10)?;
@@ -211,7 +211,7 @@ fn dual(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
         id: "C4",
         says: "autotask-dual: under 1 % of a context of 200,000 tokens",
         measured: format!("10 companies {ten:.1} %; 50 companies {:.1} to {:.1} %", of_context(w1.1), of_context(w2.1)),
-        verdict: stated(ten < 1.0 && of_context(w1.1) > 1.0, "for ten records, not for a default page of 50"),
+        verdict: if_holds(ten < 1.0 && of_context(w1.1) > 1.0, "for ten records, not for a default page of 50"),
     };
 
     let all = bench.companies("v2", 500)?;
@@ -228,7 +228,7 @@ fn dual(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
             grouped(units(&all.data)),
             units(&all.data) as f64 / 25_000.0
         ),
-        verdict: stated(units(&all.data) > 100_000, "far over it, and the data is never cut"),
+        verdict: if_holds(units(&all.data) > 100_000, "far over it, and the data is never cut"),
     };
 
     let began = Instant::now();
@@ -266,7 +266,7 @@ fn dual(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
             grouped(units(&cut.text)),
             if broken { "is not" } else { "is still" }
         ),
-        verdict: stated(broken && units(&cut.text) > 25_000, "over its own limit, and broken"),
+        verdict: if_holds(broken && units(&cut.text) > 25_000, "over its own limit, and broken"),
     };
     Ok(vec![c1, c2, c3, c4, c5, c6, c7, c8])
 }
@@ -293,7 +293,7 @@ fn texts(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
             change(counts.0, tokens(&indented)?),
             change(counts.0, tokens(&python)?)
         ),
-        verdict: stated(
+        verdict: if_holds(
             counts.0 > counts.1 && counts.0 < tokens(&indented)?,
             "in tokens, yes; smaller than any JSON with white space",
         ),
@@ -309,7 +309,7 @@ fn texts(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
             grouped(bare),
             (counts.0 - bare) as f64 / 50.0
         ),
-        verdict: stated((counts.0 - bare) * 10 < counts.0, "yes, under a tenth"),
+        verdict: if_holds((counts.0 - bare) * 10 < counts.0, "yes, under a tenth"),
     };
 
     let hundred = tokens(&users(bench, "blocks", 100)?)?;
@@ -326,7 +326,7 @@ fn texts(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
             grouped(hundred),
             hundred / 100
         ),
-        verdict: stated(hundred < 25_000, "no: four times as many fit"),
+        verdict: if_holds(hundred < 25_000, "no: four times as many fit"),
     };
 
     let mut status =
@@ -347,7 +347,7 @@ fn texts(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
             tokens(&plain.text)?,
             change(tokens(&plain.text)?, count),
         ),
-        verdict: stated(
+        verdict: if_holds(
             fenced_tokens > count && compact_tokens < count,
             "no: what was built costs more; compact JSON or plain Markdown would save",
         ),
@@ -361,7 +361,7 @@ fn texts(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
             "no task: {idle_before} tokens with all sections, {idle_bare} as the summary alone ({})",
             change(idle_bare, idle_before)
         ),
-        verdict: stated(idle_bare * 10 < idle_before * 7, "yes"),
+        verdict: if_holds(idle_bare * 10 < idle_before * 7, "yes"),
     };
 
     let found = |answer: &Answer| match Payload::of(&Reading::read(answer.message.clone())) {
@@ -385,7 +385,7 @@ fn texts(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
             kept_before.total,
             kept_plain.total - kept_plain.missing
         ),
-        verdict: stated(found(&before) == "not at all" && found(&bare) == "as a whole", "yes, where nothing stands around it"),
+        verdict: if_holds(found(&before) == "not at all" && found(&bare) == "as a whole", "yes, where nothing stands around it"),
     };
     Ok(vec![c9, c10, c11, c12, c13, c14])
 }
@@ -425,7 +425,7 @@ fn feeds(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
             lost.total,
             kept.missing,
         ),
-        verdict: stated(
+        verdict: if_holds(
             percent(count, compact_tokens) > -45 && percent(count, pretty_tokens) <= -40,
             "against pretty JSON; less against compact",
         ),
@@ -435,7 +435,7 @@ fn feeds(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
         id: "C16",
         says: "autoreply: about 1,000 tokens saved in a feed of 50 posts",
         measured: format!("{} against compact JSON, {} against pretty", grouped(saved.0), grouped(saved.1)),
-        verdict: stated(saved.0 > 500 && saved.0 < 1500, "about right against compact JSON"),
+        verdict: if_holds(saved.0 > 500 && saved.0 < 1500, "about right against compact JSON"),
     };
 
     let words = ["👍 14", r#"{"likes": {"count": 14}}"#, r#"{"likes":{"count":14}}"#, r#"{"likeCount":14}"#, "14 likes"];
@@ -448,7 +448,7 @@ fn feeds(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
         measured: format!(
             "{icon} against {nested} tokens ({tight} compact, {flat} as `{{\"likeCount\":14}}`); the words `14 likes` take {plain}"
         ),
-        verdict: stated(icon < flat && plain < icon, "yes, and plain words beat both"),
+        verdict: if_holds(icon < flat && plain < icon, "yes, and plain words beat both"),
     };
 
     let dense = tokens(&quoted.replace("\n\n", "\n"))?;
@@ -461,7 +461,7 @@ fn feeds(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
             grouped(tokens(&indented)?),
             grouped(dense)
         ),
-        verdict: stated(
+        verdict: if_holds(
             percent(count, tokens(&indented)?).abs() <= 2,
             "yes; two spaces save nothing and leave headings in the text headings",
         ),

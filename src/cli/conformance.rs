@@ -97,7 +97,7 @@ pub async fn act(session: &Session, play: &Play, tools: &[Tool]) -> Result<(), P
             let name = call.get("name").and_then(Value::as_str).unwrap_or_default();
             let tool = tools.iter().find(|tool| tool.name == name).cloned().unwrap_or_else(|| Tool::unlisted(name));
             let arguments = call.get("arguments").cloned().unwrap_or_else(|| json!({}));
-            words(&self::call(session, tool, arguments.to_string()).await);
+            print_outcome(&self::call(session, tool, arguments.to_string()).await);
         }
         return Ok(());
     }
@@ -106,7 +106,7 @@ pub async fn act(session: &Session, play: &Play, tools: &[Tool]) -> Result<(), P
         let schema = tools.iter().find(|tool| !is_echo(tool)).and_then(|tool| tool.input_schema.as_ref());
         if let (Some(echo), Some(schema)) = (tools.iter().find(is_echo), schema) {
             let arguments = format!(r#"{{"schema":{}}}"#, String::from_utf8_lossy(schema));
-            words(&call(session, echo.clone(), arguments).await);
+            print_outcome(&call(session, echo.clone(), arguments).await);
         }
         return Ok(());
     }
@@ -119,7 +119,7 @@ pub async fn act(session: &Session, play: &Play, tools: &[Tool]) -> Result<(), P
         }
     });
     for capture in futures::future::try_join_all(calls).await? {
-        words(&capture);
+        print_outcome(&capture);
     }
     Ok(())
 }
@@ -137,11 +137,11 @@ async fn call(session: &Session, tool: Tool, arguments: String) -> Capture {
 async fn ask(session: &Session, method: &'static str, params: String) -> Result<(), Problem> {
     let limit = args::LinkArgs::default().call_limit();
     let asking = mcp::ContentRequest { id: capture_id(method), method, params: Bytes::from(params), limit };
-    words(&session.read(asking, mcp::CancelToken::new()).await);
+    print_outcome(&session.read(asking, mcp::CancelToken::new()).await);
     Ok(())
 }
 
-fn words(capture: &Capture) {
+fn print_outcome(capture: &Capture) {
     let problem = capture.problem.as_ref().map(|problem| format!(": {}", problem.message())).unwrap_or_default();
     output::note(false, &format!("{} {}{problem}", capture.tool.name, capture.outcome.name()));
 }

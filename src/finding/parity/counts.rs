@@ -63,7 +63,7 @@ const HEADING: usize = 4;
 const MOST: usize = 20;
 
 /// The first of them outside of what `skip` covers.
-fn counts_said(text: &str, skip: &Range<usize>) -> Vec<CountInText> {
+fn counts_in_text(text: &str, skip: &Range<usize>) -> Vec<CountInText> {
     static SAID: RulePattern = RulePattern::new(|| {
         let (number, of) = (r"(?P<N>\d[\d,]*)", r"(?P<OF>[*_`]{0,2}(?: [A-Za-z][\w-]*){1,3})");
         let kinds = [
@@ -137,7 +137,7 @@ pub fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         Some((_, name)) => stated.is_of(name),
         None => !stated.is_title,
     };
-    let Some(stated) = counts_said(&answer.text, &own.unwrap_or(0..0)).into_iter().find(is_ours) else { return };
+    let Some(stated) = counts_in_text(&answer.text, &own.unwrap_or(0..0)).into_iter().find(is_ours) else { return };
     let is_quoted = || {
         let is_in = |place: &Range<usize>| place.start <= stated.place.start && stated.place.start < place.end;
         answer.strings_in_text().iter().any(|(_, place)| is_in(place))
