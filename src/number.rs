@@ -58,8 +58,8 @@ mod tests {
 
     #[test]
     fn one_is_no_plural() {
-        let message = [(1, "members"), (0, "members"), (2_000, "changed lines"), (1, "changed lines"), (1, "tok")];
-        let message = message.map(|(number, units)| number_of(number, units));
-        assert_eq!(message, ["1 member", "0 members", "2,000 changed lines", "1 changed line", "1 tok"]);
+        let written = [(1, "members"), (0, "members"), (2_000, "changed lines"), (1, "changed lines"), (1, "tok")];
+        let written = written.map(|(number, units)| number_of(number, units));
+        assert_eq!(written, ["1 member", "0 members", "2,000 changed lines", "1 changed line", "1 tok"]);
     }
 }

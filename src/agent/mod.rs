@@ -205,14 +205,14 @@ fn arguments_fit(schema: &Bytes, given: Option<Node<'_>>) -> Result<(), Problem>
     let text = given.map_or("{}".into(), Node::raw_text);
     let check = arguments::check(Some(schema), &text)
         .map_err(|(why, ..)| Problem::new(ProblemKind::Arguments, format!("the arguments cannot be read: {why}")))?;
-    let message: Vec<_> = check.objections().into_iter().take(5).map(|(at, why)| format!("{at}: {why}")).collect();
-    if message.is_empty() {
+    let objections: Vec<_> = check.objections().into_iter().take(5).map(|(at, why)| format!("{at}: {why}")).collect();
+    if objections.is_empty() {
         return Ok(());
     }
     let doc = Doc::parse(schema.clone());
     let names = doc.at("/properties").into_iter().flat_map(Node::children).filter_map(Node::key);
     let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
-    Err(Problem::new(ProblemKind::Arguments, format!("the arguments do not fit: {}", message.join("; ")))
+    Err(Problem::new(ProblemKind::Arguments, format!("the arguments do not fit: {}", objections.join("; ")))
         .hint(format!("the tool takes {}", names.join(", "))))
 }
 

@@ -493,12 +493,12 @@ mod tests {
     fn what_is_cut_is_named_by_its_records() {
         let records = |ends: &[(usize, usize)]| ends.iter().map(|(start, end)| Some(*start..*end)).collect::<Vec<_>>();
         let three = records(&[(0, 10), (11, 20), (21, 30), (31, 40)]);
-        let message = |cut: Range<usize>| records_in(&three, &cut);
-        assert_eq!(message(15..40).as_deref(), Some("records 3 to 4 and the end of 2"));
-        assert_eq!(message(11..25).as_deref(), Some("record 2 and the beginning of 3"));
-        assert_eq!(message(12..18).as_deref(), Some("a part of record 2"));
-        assert_eq!(message(5..15).as_deref(), Some("the end of record 1 and the beginning of 2"));
-        assert_eq!(message(40..50), None);
+        let described = |cut: Range<usize>| records_in(&three, &cut);
+        assert_eq!(described(15..40).as_deref(), Some("records 3 to 4 and the end of 2"));
+        assert_eq!(described(11..25).as_deref(), Some("record 2 and the beginning of 3"));
+        assert_eq!(described(12..18).as_deref(), Some("a part of record 2"));
+        assert_eq!(described(5..15).as_deref(), Some("the end of record 1 and the beginning of 2"));
+        assert_eq!(described(40..50), None);
         // "one\ntwo\nthree\nfour"
         let lines = |cut: Range<usize>| lines_in(&[3, 7, 13], 18, &cut);
         assert_eq!(lines(4..14), "lines 2 to 3");

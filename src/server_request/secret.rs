@@ -75,11 +75,11 @@ fn words(text: &str) -> Vec<String> {
 pub fn is_asked(name: &str, title: Option<&str>, description: Option<&str>, format: Option<&str>) -> bool {
     let is_secret = |word: &str| NAMES.contains(&word) || ENDS.iter().any(|end| word.ends_with(end));
     let named = |text: &str| words(text).iter().any(|word| is_secret(word.trim_end_matches(char::is_numeric)));
-    let message = |text: &str| {
+    let mentions_one = |text: &str| {
         let line = format!(" {} ", words(text).join(" "));
         SAYINGS.iter().any(|saying| line.contains(&format!(" {saying} ")) || line.contains(&format!(" {saying}s ")))
     };
-    format == Some("password") || named(name) || title.is_some_and(named) || description.is_some_and(message)
+    format == Some("password") || named(name) || title.is_some_and(named) || description.is_some_and(mentions_one)
 }
 
 /// The members of these names in an object's text, with their values: of a text what it says, of anything else its JSON.

@@ -150,8 +150,8 @@ impl Form {
         }
         let is_about =
             |at: &str| at == pointer || (is_whole && at.strip_prefix(pointer).is_some_and(|rest| rest.starts_with('/')));
-        let words = self.problems.iter().find(|(at, _)| is_about(at)).map(|(_, message)| message.as_str());
-        words.or_else(|| (matches!(value, Value::Json(_)) && value.is_unfinished()).then_some("not a JSON value"))
+        let problem = self.problems.iter().find(|(at, _)| is_about(at)).map(|(_, message)| message.as_str());
+        problem.or_else(|| (matches!(value, Value::Json(_)) && value.is_unfinished()).then_some("not a JSON value"))
     }
 
     /// What there is to say that no field has not been touched for.

@@ -275,8 +275,8 @@ mod tests {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let message = BufReader::new(child.stdout.take().unwrap()).lines();
-        assert!(message.map_while(Result::ok).any(|line| line.contains("parked")));
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.map_while(Result::ok).any(|line| line.contains("parked")));
         assert!(!path.exists());
         assert_eq!(recover(folder.path()), Recovered::default(), "somebody is still at it");
         child.kill().unwrap();

@@ -280,9 +280,9 @@ mod tests {
         let fit = |format: &str| curve.series(format).unwrap().line.unwrap().items_at(600).unwrap();
         let (sent, json) = (fit("content"), fit("json"));
         assert!(json > sent);
-        let message =
+        let expected =
             format!("Within 600 tokens there is room for {sent} companies as sent, {json} as compact JSON; measured up to 50.");
-        assert_eq!(curve.sentence(&limit(TOKENS, 600)).unwrap(), message);
+        assert_eq!(curve.sentence(&limit(TOKENS, 600)).unwrap(), expected);
     }
 
     #[test]

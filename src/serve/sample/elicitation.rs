@@ -171,7 +171,7 @@ mod tests {
     use crate::serve::Backend;
     use crate::source::SampleSpec;
 
-    fn words(sample: &Sample, session: &str, message: &str) -> String {
+    fn exchange(sample: &Sample, session: &str, message: &str) -> String {
         let answers = sample.handle_of(session, message.as_bytes());
         assert!(answers.len() < 2, "{message}");
         answers.first().map_or_else(String::new, |bytes| String::from_utf8(bytes.to_vec()).unwrap())
@@ -185,24 +185,24 @@ mod tests {
                 r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"2025-11-25","capabilities":{capabilities}}}}}"#
             )
         };
-        words(&sample, "a", &hello(r#"{"elicitation":{}}"#));
-        words(&sample, "b", &hello("{}"));
+        exchange(&sample, "a", &hello(r#"{"elicitation":{}}"#));
+        exchange(&sample, "b", &hello("{}"));
         let call =
             r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"login","arguments":{"handle":"@carol.art"}}}"#;
-        assert!(words(&sample, "b", call).contains("this client cannot be asked"));
-        let asked = words(&sample, "a", call);
+        assert!(exchange(&sample, "b", call).contains("this client cannot be asked"));
+        let asked = exchange(&sample, "a", call);
         assert!(
             asked.contains(r#""id":"login-1","method":"elicitation/create""#) && asked.contains("App password of @carol.art")
         );
         let accept = r#"{"jsonrpc":"2.0","id":"login-1","result":{"action":"accept","content":{"password":"abcd-efgh"}}}"#;
-        assert_eq!(words(&sample, "b", accept), "", "nobody else's answer");
-        let done = words(&sample, "a", accept);
+        assert_eq!(exchange(&sample, "b", accept), "", "nobody else's answer");
+        let done = exchange(&sample, "a", accept);
         assert!(done.starts_with(r#"{"jsonrpc":"2.0","id":7,"#) && done.contains("Logged in as @carol.art"), "{done}");
-        assert_eq!(words(&sample, "a", accept), "", "answered once");
-        words(&sample, "a", &call.replace("@carol.art", "@bob.dev"));
-        assert!(words(&sample, "a", r#"{"id":"login-2","result":{"action":"decline"}}"#).contains("Login declined"));
-        words(&sample, "a", call.replace("@carol.art", "").as_str());
-        let withdrawn = words(&sample, "a", r#"{"method":"notifications/cancelled","params":{"requestId":7}}"#);
+        assert_eq!(exchange(&sample, "a", accept), "", "answered once");
+        exchange(&sample, "a", &call.replace("@carol.art", "@bob.dev"));
+        assert!(exchange(&sample, "a", r#"{"id":"login-2","result":{"action":"decline"}}"#).contains("Login declined"));
+        exchange(&sample, "a", call.replace("@carol.art", "").as_str());
+        let withdrawn = exchange(&sample, "a", r#"{"method":"notifications/cancelled","params":{"requestId":7}}"#);
         assert!(withdrawn.contains(r#""requestId":"login-3""#), "{withdrawn}");
     }
 }
