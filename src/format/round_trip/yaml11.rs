@@ -44,9 +44,15 @@ pub(super) fn retyped(root: Node<'_>, verdict: RoundTripVerdict) -> (Differences
     (found, note)
 }
 
+const TIME: &str = "a date or time";
+
 /// What a 1.1 reader makes of a text, where the writer leaves it without quotes.
 fn reading(text: &str) -> Option<&'static str> {
     let becomes = resolve(text)?;
+    // YAML 1.2 takes it for text as it stands, so that the writer leaves it bare.
+    if becomes == TIME && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Some(becomes);
+    }
     let written = serde_norway::to_string(text).ok()?;
     written.starts_with(text).then_some(becomes)
 }
@@ -59,6 +65,9 @@ fn resolve(text: &str) -> Option<&'static str> {
     }
     const BOOLEANS: [&str; 8] = ["y", "n", "yes", "no", "on", "off", "true", "false"];
     let is_cased = |word: &str| {
+        if text.len() != word.len() {
+            return false;
+        }
         let capital = word[..1].to_ascii_uppercase() + &word[1..];
         text == word || text == capital || text == word.to_ascii_uppercase()
     };
@@ -80,12 +89,16 @@ fn resolve(text: &str) -> Option<&'static str> {
     if is_float(text) {
         return Some("a float");
     }
-    is_time(text).then_some("a date or time")
+    is_time(text).then_some(TIME)
 }
 
 /// A number as the writer spells it that 1.1 takes for text: an exponent needs a point and a sign there.
 fn number_reading(literal: &str) -> Option<&'static str> {
     let float = literal.contains(['.', 'e', 'E']).then(|| literal.parse::<f64>().ok())??;
+    // Without an exponent, whatever the writer.
+    if (1e-4..1e15).contains(&float.abs()) {
+        return None;
+    }
     let written = serde_norway::to_string(&float).ok()?;
     let written = written.trim_end();
     (written.contains('e') && !is_float(written)).then_some("a text")
@@ -235,6 +248,13 @@ mod tests {
         assert_eq!(reading("yes"), Some("a boolean"));
         // The writer quotes what 1.2 would retype too.
         assert_eq!((reading("true"), reading("0x1f")), (None, None));
+        for time in ["2025-01-15", "2025-01-15T10:00:00Z", "2025-1-5T1:02:03.5+1:30", "2025-01-15T10:00:00.000-05:00"] {
+            assert_eq!((reading(time), &*serde_norway::to_string(time).unwrap()), (Some(TIME), &*format!("{time}\n")));
+        }
+        for float in ["1e-4", "1e-5", "1e14", "999999999999999.0", "1e15", "1e16", "0.0"] {
+            let written = serde_norway::to_string(&float.parse::<f64>().unwrap()).unwrap();
+            assert!(!written.contains('e') || number_reading(float).is_some() || is_float(written.trim()), "{float}: {written}");
+        }
         assert_eq!((number_reading("1e21"), number_reading("1.5"), number_reading("10")), (Some("a text"), None, None));
     }
 }
