@@ -28,13 +28,12 @@ impl State {
         self.forget_undo();
     }
 
-    /// Whether something on the screen changes with time alone.
+    /// Whether something on the screen changes with time alone; what is waited for in a pane asks for its own next frame.
     pub fn is_waiting(&self) -> bool {
         self.running.is_some()
             || matches!(self.connection, Connection::Connecting { .. })
             || self.versus.is_listing()
             || self.library.listing.is_some()
-            || self.answers.working() > 0
             || self.probing.since.is_some()
             || self.collections.is_counting()
             || self.watching.building.is_some()

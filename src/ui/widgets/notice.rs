@@ -15,13 +15,23 @@ use crate::ui::{Cx, icons};
 /// processors that this needs.
 pub const MOVES_AFTER: Duration = Duration::from_millis(100);
 
+/// Who waits longer than this is not told more by a ring that turns smoothly.
+const LONG: Duration = Duration::from_secs(1);
+
 /// A turning ring (unless motion is reduced), the thing waited for, and for how long. The angle comes from the state's clock, so that pictures are
 /// the same every time; asks for the next frame.
 pub fn waiting(ui: &mut Ui, what: &str, since: Duration, cx: &Cx<'_>) -> Response {
     let t = ThemeTokens::of(ui);
     let elapsed = cx.state.now.saturating_sub(since);
     let moves = !cx.state.settings.reduce_motion;
-    ui.request_repaint_after(if moves { MOVES_AFTER } else { Duration::from_secs(1) });
+    let next = if !moves {
+        Duration::from_secs(1)
+    } else if elapsed < LONG {
+        MOVES_AFTER
+    } else {
+        3 * MOVES_AFTER
+    };
+    ui.request_repaint_after(next);
     let text = format!("{what} · {}", seconds(elapsed));
     let inner = ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
