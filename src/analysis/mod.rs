@@ -93,8 +93,8 @@ use crate::problem::{Problem, ProblemKind};
 /// Why there is no such text.
 pub fn text_of(subject: &ParsedCapture, id: &str) -> Result<String, Problem> {
     match text::shown_text(query::format_of(id)?, subject)? {
-        (text, true) => Ok(text),
-        (_, false) => {
+        (text, true, _) => Ok((*text).to_owned()),
+        (_, false, _) => {
             Err(Problem::new(ProblemKind::Malformed, "the text is not valid UTF-8, so it cannot be passed on unchanged"))
         }
     }

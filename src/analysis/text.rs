@@ -1,6 +1,7 @@
 //! The text pane's view of a format: exact text, display lines, links.
 
 use crate::analysis::query::{Ctx, Query, Stop, Weigh, format_of};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -54,7 +55,7 @@ impl Ctx<'_> {
     ///
     /// # Errors
     /// Cancelled, or why there is no such text.
-    pub fn text(&self, format: &str) -> Result<String, Stop> {
+    pub fn text(&self, format: &str) -> Result<Arc<str>, Stop> {
         self.check()?;
         Ok(shown_text(format_of(format)?, self.subject()?)?.0)
     }
@@ -81,25 +82,24 @@ pub fn format_bytes(format: &dyn Format, subject: &ParsedCapture) -> Result<Vec<
     Ok(gather.0)
 }
 
-/// The text of a format as it is shown, and whether that is exactly what it is.
+/// The text of a format as it is shown, whether that is exactly what it is, and how many bytes that has. The one text of an
+/// answer is shared with it.
 ///
 /// # Errors
 /// There is no such text.
-pub(super) fn shown_text(format: &dyn Format, subject: &ParsedCapture) -> Result<(String, bool), Problem> {
-    Ok(match String::from_utf8(format_bytes(format, subject)?) {
-        Ok(text) => (text, true),
-        Err(bad) => (String::from_utf8_lossy(bad.as_bytes()).into_owned(), false),
-    })
+pub(super) fn shown_text(format: &dyn Format, subject: &ParsedCapture) -> Result<(Arc<str>, bool, usize), Problem> {
+    let mut texts = subject.reading.text_blocks().filter_map(|block| block.text.as_ref());
+    if let (Some(text), None) = (texts.next().filter(|_| format.id() == "content"), texts.next()) {
+        return Ok((Arc::clone(text), true, text.len()));
+    }
+    let bytes = format_bytes(format, subject)?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok((Arc::from(&*text), matches!(text, Cow::Borrowed(_)), bytes.len()))
 }
 
 impl TextView {
     pub(super) fn of(format: &dyn Format, subject: &ParsedCapture) -> Result<Self, Problem> {
-        let bytes = format_bytes(format, subject)?;
-        let len = bytes.len() as u64;
-        let (text, is_exact) = match String::from_utf8(bytes) {
-            Ok(text) => (text, true),
-            Err(bad) => (String::from_utf8_lossy(bad.as_bytes()).into_owned(), false),
-        };
+        let (text, is_exact, bytes) = shown_text(format, subject)?;
         let is_content = format.id() == "content";
         let matched = match &subject.payload {
             // What was read from this text is known to stand there, and where.
@@ -109,7 +109,7 @@ impl TextView {
             Some(payload) => locate_facts(payload, &text),
             None => FactMatches::default(),
         };
-        let mut view = Self::new(format.id(), text, is_exact, len, format.syntax(subject), matched);
+        let mut view = Self::new(format.id(), text, is_exact, bytes, format.syntax(subject), matched);
         if let (true, Some(payload)) = (is_content, &subject.payload) {
             view.only_here = subject.text_only().statements.iter().map(|statement| statement.range.clone()).collect();
             if !payload.is_structured() {
@@ -121,16 +121,16 @@ impl TextView {
 
     /// A text by itself, with nothing it is compared to.
     pub fn plain(format: &'static str, text: &str) -> Self {
-        Self::new(format, text.to_owned(), true, text.len() as u64, Syntax::Plain, FactMatches::default())
+        Self::new(format, text.into(), true, text.len(), Syntax::Plain, FactMatches::default())
     }
 
     /// A text by itself, in the colours of its kind.
     pub(super) fn with_syntax(format: &'static str, text: &str, syntax: Syntax) -> Self {
-        Self::new(format, text.to_owned(), true, text.len() as u64, syntax, FactMatches::default())
+        Self::new(format, text.into(), true, text.len(), syntax, FactMatches::default())
     }
 
     /// Everything about a text that does not depend on the width it is shown in.
-    fn new(format: &'static str, text: String, is_exact: bool, bytes: u64, syntax: Syntax, matched: FactMatches) -> Self {
+    fn new(format: &'static str, text: Arc<str>, is_exact: bool, bytes: usize, syntax: Syntax, matched: FactMatches) -> Self {
         let lines = display_lines(&text);
         let mut differs: Vec<_> = matched
             .facts
@@ -146,7 +146,7 @@ impl TextView {
         Self {
             format,
             is_exact,
-            bytes,
+            bytes: bytes as u64,
             line_count: lines.iter().rev().find_map(|line| line.number).unwrap_or(0),
             lines,
             line_ends,
@@ -156,7 +156,7 @@ impl TextView {
             unread: Vec::new(),
             links: Links::new(&matched),
             matched,
-            text: text.into(),
+            text,
         }
     }
 
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn pieces_know_whether_they_begin_in_a_string() {
         let text = format!("[\"{}\\\"\",{}]\n\"x", "é".repeat(1_500), "1,".repeat(1_500));
-        let view = TextView::new("json", text, true, 0, Syntax::Json, FactMatches::default());
+        let view = TextView::new("json", text.into(), true, 0, Syntax::Json, FactMatches::default());
         let marks: Vec<_> = view.lines.iter().map(|line| (line.number.is_some(), line.is_in_string)).collect();
         assert_eq!(marks, [(true, false), (false, true), (false, false), (true, false)]);
         assert_eq!((view.line_count, view.line_ends), (2, "LF"));

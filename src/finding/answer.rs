@@ -2,22 +2,19 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::rounding::RoundedNumbers;
-use super::rule::saved;
 use super::{CheckedServer, CheckedTool, FoundAt, FoundIn};
 use crate::analysis::{self, Columns, HostsReport, Parts};
 use crate::capture::facts::record_lists;
 use crate::capture::{Fact, FactCount, FactMatches, Outcome, Payload, Tool, locate_facts, text_only};
 use crate::format::{MARKDOWN, ParsedCapture, TextOnly};
-use crate::host::{Hosts, LimitState, RenderCache, ViewContext};
+use crate::host::{Hosts, LimitState, ViewContext};
 use crate::json::{Doc, Kind, Node};
-use crate::parallel::parallel_map;
 use crate::token::{self, Tokens};
 
 /// Markdown beyond this is not looked at: rendering stops there too.
@@ -54,7 +51,7 @@ pub struct CheckedAnswer<'a> {
     rounded: OnceLock<RoundedNumbers>,
     shadowed: OnceLock<Option<u64>>,
     lower: OnceLock<String>,
-    json: OnceLock<Option<Doc>>,
+    json: OnceLock<Option<Arc<Doc>>>,
     sent: OnceLock<Tokens>,
     arguments_of_tools: OnceLock<Vec<(&'a str, Vec<String>)>>,
 }
@@ -214,11 +211,15 @@ impl<'a> CheckedAnswer<'a> {
     /// The text as JSON, where it is that as a whole.
     pub fn json_text(&self) -> Option<&Doc> {
         let parse = || {
-            let trimmed = self.text.trim();
-            let is_bracketed = trimmed.starts_with(['{', '[']) && self.blocks.len() == 1;
-            is_bracketed.then(|| Doc::parse(self.text.clone().into_owned().into())).filter(Doc::is_json)
+            let is_bracketed = self.text.trim().starts_with(['{', '[']) && self.blocks.len() == 1;
+            let read = self.subject.payload.as_ref().filter(|payload| payload.reader().is_some_and(|reader| reader.id == "json"));
+            match read {
+                _ if !is_bracketed => None,
+                Some(payload) => Some(Arc::clone(&payload.doc)),
+                None => Some(Arc::new(Doc::parse(self.text.clone().into_owned().into()))).filter(|doc| doc.is_json()),
+            }
         };
-        self.json.get_or_init(parse).as_ref()
+        self.json.get_or_init(parse).as_deref()
     }
 
     /// The hosts that have a limit, in their order, with what it means for this answer.
@@ -227,14 +228,9 @@ impl<'a> CheckedAnswer<'a> {
             let limited = report.rows.iter().filter(|row| !row.host.limit.is_empty());
             return limited.map(|row| (&*row.host.name, row.limit().state)).collect();
         }
-        let (context, written) = (ViewContext::of(&self.subject.capture), RenderCache::default());
-        let limited: Vec<_> = self.hosts.iter().filter(|host| !host.limit.is_empty()).collect();
-        // Beside the facts of a large answer two texts at a time take too much memory.
-        let has_facts = self.subject.payload.is_some();
-        let Ok(limits) = parallel_map(&limited, has_facts, |host| {
-            Ok::<_, Infallible>((&*host.name, host.view_among(self.subject, &context, &written).limit.state))
-        });
-        limits
+        let context = ViewContext::of(&self.subject.capture);
+        let limited = self.hosts.iter().filter(|host| !host.limit.is_empty());
+        limited.map(|host| (&*host.name, host.limit_of(self.subject, &context).state)).collect()
     }
 
     /// The argument with this name.
@@ -279,22 +275,6 @@ impl<'a> CheckedAnswer<'a> {
     /// Tokens of these parts together.
     pub fn count_parts(&self, parts: &Parts) -> Tokens {
         self.subject.known.counts_of(&parts.pieces()).tokens
-    }
-
-    /// Tokens of a value of the data, which the data around it tells where that is shorter.
-    pub fn count_value(&self, node: Node<'_>) -> Tokens {
-        let own = node.raw_text();
-        let root = self.subject.payload.as_ref().map(Payload::root);
-        let (Some(Cow::Borrowed(whole)), Some(inside)) = (root.map(Node::raw_text), token::inside(&own)) else {
-            return self.count(&own);
-        };
-        let at = node.range().start - root.map_or(0, |root| root.range().start);
-        if whole.len() - inside.len() > inside.len() {
-            return self.count(&own);
-        }
-        let around = tokens(&whole[..at + inside.start]).plus(tokens(&whole[at + inside.end..]));
-        let ends = tokens(&own[..inside.start]).plus(tokens(&own[inside.end..]));
-        saved(self.count(whole), around).plus(ends)
     }
 
     /// What each tool of the server takes.

@@ -302,7 +302,9 @@ fn places_are_found_in_every_text() {
         let marks = cx.get(&TextMarksQuery { places: Arc::clone(&found.to_mark), of }).unwrap().unwrap();
         let text = match of {
             MarkedText::Format(format) => cx.text(format).ok().unwrap(),
-            MarkedText::Host { host, .. } => crate::analysis::HostPlaces::of(&subjects[0], cx.host(host).unwrap(), false).text,
+            MarkedText::Host { host, .. } => {
+                crate::analysis::HostPlaces::of(&subjects[0], cx.host(host).unwrap(), false).text.into()
+            }
         };
         marks.of_each[at(id)].iter().map(|place| text[place.clone()].to_owned()).collect::<Vec<_>>()
     };

@@ -49,7 +49,7 @@ impl Host {
 
     /// The same where other hosts are shown this answer too: `written` is for this one `subject`.
     pub fn view_among(&self, subject: &ParsedCapture, context: &ViewContext<'_>, written: &RenderCache) -> HostView {
-        let mut run = Run::new(self, subject, context, written);
+        let mut run = Run::new(self, subject, context);
         let parts = match run.parts() {
             Ok(parts) => parts,
             Err(why) => {
@@ -57,16 +57,25 @@ impl Host {
             }
         };
         let delivered = deliver::deliver(&run, parts);
-        run.finish(delivered)
+        run.finish(delivered, written)
+    }
+
+    /// What this host's limits mean for an answer: [`HostView::limit`] without the rest of the view.
+    pub fn limit_of(&self, subject: &ParsedCapture, context: &ViewContext<'_>) -> LimitOutcome {
+        let mut run = Run::new(self, subject, context);
+        match run.parts().map(|parts| deliver::deliver(&run, parts)) {
+            Ok(Delivered { parts, texts, not_computable: None }) => limit::apply(self, parts, texts, &|var| run.value(var)).1,
+            _ => LimitOutcome::unreached(self),
+        }
     }
 }
 
 impl Run<'_> {
     /// Step 8, and everything in its place.
-    fn finish(mut self, delivered: Delivered) -> HostView {
+    fn finish(mut self, delivered: Delivered, written: &RenderCache) -> HostView {
         let Delivered { mut parts, texts, not_computable } = delivered;
         if let Some(why) = not_computable {
-            return HostView::none(self.host, why, &self.dropped, self.written);
+            return HostView::none(self.host, why, &self.dropped, written);
         }
         if self.is_error {
             let rules = &self.host.error;
@@ -83,7 +92,6 @@ impl Run<'_> {
                 start += text.len() + 1;
             }
         }
-        let written = self.written;
         let (whole, placed) = lay_out(&parts);
         let (full, full_spans) = (written.texts.of(whole.text()), written.spans.of(whole.spans()));
         drop(whole);

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::cache::RenderCache;
 use super::parts::{Pieces, Raw, joined, texts};
 use super::rules::{Dedupe, Delivery, ErrorBlocks, Host, ResultMeta, RuleStep, Select, StructuredWhen};
 use super::source_map::{SourceMapped, TextOrigin};
@@ -18,7 +17,6 @@ pub(super) struct Run<'a> {
     pub host: &'a Host,
     pub subject: &'a ParsedCapture,
     pub context: &'a ViewContext<'a>,
-    pub written: &'a RenderCache,
     pub is_error: bool,
     pub select: Select,
     structured: Option<Node<'a>>,
@@ -26,11 +24,11 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub fn new(host: &'a Host, subject: &'a ParsedCapture, context: &'a ViewContext<'a>, written: &'a RenderCache) -> Self {
+    pub fn new(host: &'a Host, subject: &'a ParsedCapture, context: &'a ViewContext<'a>) -> Self {
         let is_error = subject.reading.is_error == Some(true);
         let select = host.error.select.filter(|_| is_error).unwrap_or(host.select);
         let structured = subject.reading.structured().filter(|node| counts(*node, host.structured_when));
-        Self { host, subject, context, written, is_error, select, structured, dropped: Vec::new() }
+        Self { host, subject, context, is_error, select, structured, dropped: Vec::new() }
     }
 
     pub fn drop(&mut self, what: What, why: impl Into<Cow<'static, str>>) {

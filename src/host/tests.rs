@@ -66,7 +66,9 @@ fn every_worked_example_comes_out() {
             wall: Duration::from_secs_f64(examples.context.wall_seconds),
             path: examples.context.path.as_str().into(),
         };
-        let view = hosts.get(&example.host).unwrap().view(&subject, &context);
+        let host = hosts.get(&example.host).unwrap();
+        let view = host.view(&subject, &context);
+        assert_eq!(host.limit_of(&subject, &context), view.limit, "{} {}", example.host, example.input);
         if view.listing() != example.parts {
             wrong.push(format!(
                 "{} {}: {:?}\n  expected {:?}\n  came     {:?}",
@@ -120,8 +122,11 @@ fn own(delivery: &str, rest: &str) -> Hosts {
 }
 
 fn view(hosts: &Hosts, id: &str, result: &str) -> HostView {
-    let subject = subject(result);
-    hosts.get(id).unwrap().view(&subject, &ViewContext::of(&subject.capture))
+    let (subject, host) = (subject(result), hosts.get(id).unwrap());
+    let context = ViewContext::of(&subject.capture);
+    let view = host.view(&subject, &context);
+    assert_eq!(host.limit_of(&subject, &context), view.limit, "{id}");
+    view
 }
 
 #[test]
