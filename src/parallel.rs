@@ -42,6 +42,18 @@ pub fn parallel_map<T: Sync, R: Send, E: Send>(
     Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
+/// Both results, each on a thread of its own. With `is_small` that is not worth its while.
+pub fn join<A: Send, B>(is_small: bool, first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+    if is_small {
+        return (first(), second());
+    }
+    thread::scope(|scope| {
+        let first = scope.spawn(first);
+        let second = second();
+        (first.join().unwrap_or_else(|panic| resume_unwind(panic)), second)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

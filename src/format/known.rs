@@ -1,13 +1,16 @@
 //! What is known of the texts of one answer, by their digests: several formats, hosts and deliveries write the same text,
 //! and it is counted and searched once.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 
 use super::ParsedCapture;
 use crate::capture::{FactCount, FactMatches, Payload, count_facts};
+use crate::parallel::parallel_map;
 use crate::token::{self, Counts, Tokens};
 
 type Key = [u8; 32];
@@ -15,15 +18,14 @@ type Key = [u8; 32];
 /// Up to here texts that are counted together are not remembered one by one.
 const SHORT_BYTES: usize = 256;
 
-/// From here on locating facts takes memory that counts.
-const LONG_BYTES: usize = 1 << 20;
+/// From here on counting takes time, and locating facts memory, that counts.
+pub(super) const LONG_BYTES: usize = 1 << 20;
 
 /// Counts of the texts that were met; of nobody's interest but those who ask for them again.
 #[derive(Debug, Default)]
 pub struct TextMemo {
+    /// Of short texts, and of the parts of long ones.
     counts: Mutex<HashMap<Key, Counts>>,
-    /// Of the insides of long texts.
-    insides: Mutex<HashMap<Key, Counts>>,
     /// Of several texts together.
     sums: Mutex<HashMap<Key, Tokens>>,
     facts: Mutex<HashMap<Key, FactCount>>,
@@ -49,16 +51,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl TextMemo {
     /// What a text measures. Bytes that are not UTF-8 count as U+FFFD.
     pub fn counts(&self, text: &[u8]) -> Counts {
-        let key = key(text);
-        if let Some(known) = lock(&self.counts).get(&key) {
-            return *known;
-        }
-        let counts = match std::str::from_utf8(text) {
-            Ok(text) => self.counts_of(&[text]),
-            Err(_) => Counts::of(text),
-        };
-        lock(&self.counts).insert(key, counts);
-        counts
+        Counts { bytes: text.len() as u64, ..self.counts_of(&[&String::from_utf8_lossy(text)]) }
     }
 
     /// What several texts take together, each counted by itself.
@@ -88,31 +81,36 @@ impl TextMemo {
         sum
     }
 
-    /// What a text measures that comes in pieces. A long piece that stands in another text too is counted once: what stands
-    /// around it changes the tokens at its ends alone.
+    /// What a text measures that comes in pieces. Long texts are counted part by part, on all cores, and a part that stands in
+    /// another text too is counted once.
     pub fn counts_of(&self, pieces: &[&str]) -> Counts {
-        let mut sum = Counts::default();
-        let mut between = String::new();
+        let (mut parts, mut between) = (Vec::new(), String::new());
         for piece in pieces {
-            let Some(inside) = token::inside(piece) else {
-                between.push_str(piece);
-                continue;
-            };
-            between.push_str(&piece[..inside.start]);
-            sum = sum.plus(Counts::of_text(&between)).plus(self.counts_inside(&piece[inside.clone()]));
-            between.clear();
-            between.push_str(&piece[inside.end..]);
+            let mut from = 0;
+            for cut in token::cuts(piece) {
+                let part = &piece[std::mem::replace(&mut from, cut)..cut];
+                if between.is_empty() {
+                    parts.push(Cow::Borrowed(part));
+                } else {
+                    between.push_str(part);
+                    parts.push(Cow::Owned(std::mem::take(&mut between)));
+                }
+            }
+            between.push_str(&piece[from..]);
         }
-        sum.plus(Counts::of_text(&between))
+        parts.push(Cow::Owned(between));
+        let is_short = parts.iter().map(|part| part.len()).sum::<usize>() < LONG_BYTES;
+        let Ok(counts) = parallel_map(&parts, is_short, |part| Ok::<_, Infallible>(self.counts_of_part(part)));
+        counts.into_iter().fold(Counts::default(), Counts::plus)
     }
 
-    fn counts_inside(&self, text: &str) -> Counts {
-        let key = key(text.as_bytes());
-        if let Some(known) = lock(&self.insides).get(&key) {
+    fn counts_of_part(&self, part: &str) -> Counts {
+        let key = key(part.as_bytes());
+        if let Some(known) = lock(&self.counts).get(&key) {
             return *known;
         }
-        let counts = Counts::of_text(text);
-        lock(&self.insides).insert(key, counts);
+        let counts = Counts::of_text(part);
+        lock(&self.counts).insert(key, counts);
         counts
     }
 
@@ -202,7 +200,19 @@ mod tests {
             let whole = pieces.concat();
             assert_eq!(known.counts_of(&pieces), Counts::of(whole.as_bytes()), "{} bytes", whole.len());
         }
-        assert_eq!(lock(&known.insides).len(), 2, "of each text one inside");
+    }
+
+    #[test]
+    fn a_text_within_another_is_counted_once() {
+        let known = TextMemo::default();
+        let text: String = (0..200_000_u64).map(|at| format!("record {at}: {}\n", at * at % 997)).collect();
+        let alone = known.counts(text.as_bytes());
+        let parts = lock(&known.counts).len();
+        assert!(parts > 40, "{parts} parts");
+        let around = format!("```text\n{text}\n```");
+        assert_eq!(known.counts(around.as_bytes()), Counts::of(around.as_bytes()));
+        assert!(lock(&known.counts).len() <= parts + 3, "those at its ends");
+        assert_eq!(alone, Counts::of(text.as_bytes()));
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 use bytes::Bytes;
 
+use super::known::LONG_BYTES;
 use super::round_trip::{self, RoundTrip};
 use super::{Format, ParsedCapture, Sink, WriteError};
 use crate::capture::{BlockKind, FactCount, is_wrapped};
 use crate::number::number_of;
+use crate::parallel::join;
 use crate::token::{Counter, Encoding, Tokens};
 
 /// The numbers of one format; each is that of the exact bytes `--view FORMAT` prints.
@@ -133,18 +135,21 @@ impl Row {
             row.why = Some(why);
             return row;
         }
-        let counts = match &measure.kept {
+        let kept = measure.kept.map(Bytes::from);
+        let count = || match &kept {
             Some(kept) => subject.known.counts(kept),
             None => measure.counter.finish(),
         };
+        let prove = || kept.as_ref().and_then(|kept| round_trip::prove(format, subject, kept));
+        let is_short = kept.as_ref().is_none_or(|kept| kept.len() < LONG_BYTES);
+        let (counts, round_trip) = join(is_short, count, prove);
+        row.round_trip = round_trip;
         (row.bytes, row.chars, row.utf16, row.tokens) = (counts.bytes, counts.chars, counts.utf16, counts.tokens);
-        if let (Some(payload), Some(bytes)) = (&subject.payload, measure.kept) {
-            let bytes = Bytes::from(bytes);
-            row.round_trip = round_trip::prove(format, subject, &bytes);
+        if let (Some(payload), Some(bytes)) = (&subject.payload, &kept) {
             // What decodes to the same value carries every fact, whatever its form: proved, not looked for.
             row.facts = Some(match &row.round_trip {
                 Some(trip) if trip.verdict.is_lossless() => FactCount::all_kept(payload),
-                _ => subject.known.facts(payload, &String::from_utf8_lossy(&bytes)),
+                _ => subject.known.facts(payload, &String::from_utf8_lossy(bytes)),
             });
         }
         if !matches!(format.id(), "content" | "both" | "wire") && !subject.is_data_alone() {

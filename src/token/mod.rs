@@ -11,8 +11,6 @@ mod file;
 mod subtree;
 mod tokenizer;
 
-use std::ops::Range;
-
 pub use counter::{Counter, Counts};
 pub use file::{FileKind, MAX_FILE_BYTES, TokenizerFile};
 pub use subtree::{Role, each_start, each_token, subtrees};
@@ -116,17 +114,23 @@ fn pieces<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
     take(rest)
 }
 
-/// How far from its ends a place to cut a text at is looked for.
-const END_BYTES: usize = 4 << 10;
+/// A text that is counted in parts has none shorter than this but the last.
+const PART_BYTES: usize = 64 << 10;
 
-/// The part of a long text whose tokens are the same whatever stands around it: between the first and the last place to cut
-/// it at. `None` of a short text, and where there is no such place near an end.
-pub fn inside(text: &str) -> Option<Range<usize>> {
-    if text.len() < PIECE_BYTES {
-        return None;
-    }
-    let start = (1..END_BYTES).find(|at| is_cut(text, *at))?;
-    Some(start..safe_cut(text, text.len() - END_BYTES)?)
+/// Where a long text can be cut into parts that are counted apart, at most a few times [`PART_BYTES`] long where it has such
+/// places. What stands before a place says whether it is cut there, so that texts that have much in common, wherever it stands
+/// in them, have most of their parts in common.
+pub fn cuts(text: &str) -> impl Iterator<Item = usize> {
+    let is_marked = |at: usize| {
+        let before = text.as_bytes()[..at].last_chunk().map_or(0, |eight| u64::from_le_bytes(*eight));
+        before.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55 == 0
+    };
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let is_cut = |at: &usize| is_cut(text, *at) && (is_marked(*at) || at - from >= 4 * PART_BYTES);
+        from = (from + PART_BYTES..text.len()).find(is_cut)?;
+        Some(from)
+    })
 }
 
 /// The last place in `text`, not before `from`, where every built-in encoding always begins a new pre-token, whatever
