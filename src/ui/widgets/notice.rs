@@ -82,7 +82,7 @@ pub fn held_ui(ui: &mut Ui, cx: &Cx<'_>, bytes: usize) {
 }
 
 /// How long counting all that is counted of an answer takes on two cores.
-const SECONDS_PER_MB: f64 = 0.7;
+const SECONDS_PER_MB: f64 = 0.5;
 
 /// A problem: what, where and what to do, never re-worded.
 pub fn problem_ui(ui: &mut Ui, problem: &Problem) -> Response {
