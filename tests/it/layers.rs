@@ -31,7 +31,7 @@ const LAYERS: &[(&str, &str)] = &[
     ("analysis", "diff host format capture reader token json parallel"),
     ("diff", "json"),
     ("host", "format capture source json"),
-    ("format", "capture reader token json"),
+    ("format", "capture reader token json parallel"),
     ("capture", "reader json"),
     ("reader", "json"),
     ("source", "quote"),
