@@ -117,9 +117,9 @@ fn pieces<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
 /// A text that is counted in parts has none shorter than this but the last.
 const PART_BYTES: usize = 64 << 10;
 
-/// Where a long text can be cut into parts that are counted apart, at most a few times [`PART_BYTES`] long where it has such
-/// places. What stands before a place says whether it is cut there, so that texts that have much in common, wherever it stands
-/// in them, have most of their parts in common.
+/// Where a long text can be cut into parts of 64 to 256 KB that are counted apart; longer ones where it has no such place.
+/// What stands before a place says whether it is cut there, so that texts that have much in common, wherever it stands in
+/// them, have most of their parts in common.
 pub fn cuts(text: &str) -> impl Iterator<Item = usize> {
     let is_marked = |at: usize| {
         let before = text.as_bytes()[..at].last_chunk().map_or(0, |eight| u64::from_le_bytes(*eight));
