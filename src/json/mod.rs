@@ -124,17 +124,12 @@ impl Entry {
     }
 }
 
-/// The inside of the key of the member whose value starts at `value`: a quote within it has a backslash before it.
-fn key_before(bytes: &[u8], value: usize) -> Option<Range<usize>> {
+/// The inside of the key of the member whose value starts at `value`. Between what was read before it, which ends at
+/// `from`, and the key stand brackets and a comma alone.
+fn key_before(bytes: &[u8], from: usize, value: usize) -> Option<Range<usize>> {
     let inside = bytes[..value].trim_ascii_end().strip_suffix(b":")?.trim_ascii_end().strip_suffix(b"\"")?;
-    let mut quote = inside.len();
-    loop {
-        quote = memchr::memrchr(b'"', &inside[..quote])?;
-        let escapes = inside[..quote].iter().rev().take_while(|&&byte| byte == b'\\').count();
-        if escapes % 2 == 0 {
-            return Some(quote + 1..inside.len());
-        }
-    }
+    let quote = inside.get(from..)?.iter().position(|byte| *byte == b'"')?;
+    Some(from + quote + 1..inside.len())
 }
 
 const KINDS: [Kind; 6] = [Kind::Null, Kind::Bool, Kind::Number, Kind::String, Kind::Array, Kind::Object];
@@ -289,8 +284,10 @@ impl<'a> Node<'a> {
 
     /// Where the inside of the member's key stands.
     fn key_inside(self) -> Option<Range<usize>> {
-        self.parent().filter(|parent| parent.kind() == Kind::Object)?;
-        key_before(&self.doc.bytes, self.entry().start as usize)
+        let parent = self.parent().filter(|parent| parent.kind() == Kind::Object)?;
+        let before = Node { doc: self.doc, index: self.index - 1 };
+        let from = if before.index == parent.index { before.range().start + 1 } else { before.range().end };
+        key_before(&self.doc.bytes, from, self.entry().start as usize)
     }
 
     /// The member's key as received, between its quotes, escapes not undone.

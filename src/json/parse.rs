@@ -332,12 +332,15 @@ impl Parser {
         let mut keys = Vec::with_capacity(len);
         let mut decoded = Vec::with_capacity(len);
         let mut child = index + 1;
+        let mut from = self.tape[index].start as usize + 1;
         for _ in 0..len {
             let Some(entry) = self.tape.get(child) else { break };
-            let key = key_before(&self.bytes, entry.start as usize).unwrap_or_default();
+            let key = key_before(&self.bytes, from, entry.start as usize).unwrap_or_default();
             keys.push(key.start);
             decoded.push(decode_string(&self.bytes[key]));
-            child = entry.container().map_or(child + 1, |container| self.containers[container].next as usize);
+            let own = entry.container().map(|container| self.containers[container]);
+            from = own.map_or(entry.end_or_container, |own| own.end) as usize;
+            child = own.map_or(child + 1, |own| own.next as usize);
         }
         let mut repeated = Vec::new();
         if len <= PAIRWISE {
