@@ -230,7 +230,7 @@ impl<'a> CheckedAnswer<'a> {
         }
         let context = ViewContext::of(&self.subject.capture);
         let limited = self.hosts.iter().filter(|host| !host.limit.is_empty());
-        limited.map(|host| (&*host.name, host.limit_of(self.subject, &context).state)).collect()
+        limited.map(|host| (&*host.name, host.limit_state(self.subject, &context))).collect()
     }
 
     /// The argument with this name.

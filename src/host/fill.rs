@@ -19,7 +19,8 @@ impl<'a> Run<'a> {
             match piece {
                 TemplatePiece::Literal(literal) => out.push_host(literal),
                 TemplatePiece::Var(Var::Text) => {
-                    let text = SourceMapped::of(block.text.as_deref().unwrap_or_default(), origin, Some(0));
+                    let text = block.text.as_deref().unwrap_or_default();
+                    let text = SourceMapped::of(&text[..text.floor_char_boundary(self.room)], origin, Some(0));
                     let text = text.replace(&self.host.replace);
                     // Most templates are the text alone.
                     match out.is_empty() {
@@ -63,7 +64,7 @@ impl<'a> Run<'a> {
     }
 
     fn plain(&self, node: Node<'_>) -> Result<SourceMapped, String> {
-        Writer { mode: self.host.json, origin: &|_| None, members: None }.write(node, TextOrigin::Envelope)
+        Writer { mode: self.host.json, room: self.room, origin: &|_| None, members: None }.write(node, TextOrigin::Envelope)
     }
 
     /// A value written as the host writes JSON; `None` where it cannot.
@@ -78,6 +79,7 @@ impl<'a> Run<'a> {
         let order = self.host.key_order.get(&block.type_name);
         Writer {
             mode: self.host.json,
+            room: self.room,
             origin: &|_| None,
             members: Some(&|member, all| match order {
                 Some(keys) if member.index() == block.node => first(all, keys),
@@ -92,6 +94,7 @@ impl<'a> Run<'a> {
         let Some(resource) = node else { return Ok(SourceMapped::default()) };
         Writer {
             mode: self.host.json,
+            room: self.room,
             origin: &|_| None,
             members: Some(&|member, mut all| {
                 if member.index() == resource.index() {
@@ -108,7 +111,8 @@ impl<'a> Run<'a> {
         let node = inner.unwrap_or(node);
         let json = match node.as_str() {
             Some(text) if self.host.unwrap_result => SourceMapped::of(&text, TextOrigin::Structured, None),
-            _ => Writer { mode: self.host.json, origin: &|_| None, members: None }.write(node, TextOrigin::Structured)?,
+            _ => Writer { mode: self.host.json, room: self.room, origin: &|_| None, members: None }
+                .write(node, TextOrigin::Structured)?,
         };
         let json = json.replace(&self.host.structured_replace);
         let Some(wrap) = &self.host.structured_wrap else { return Ok(json) };

@@ -110,6 +110,17 @@ fn has_no_limit(host: &Host) -> bool {
     host.limit.is_empty() && matches!(host.evidence, Evidence::Observed | Evidence::Source)
 }
 
+/// As many bytes of a text as tell what the limits of a host make of it: a longer one exceeds all of them alike.
+pub(super) fn room(host: &Host) -> usize {
+    let grows = |pairs: &[[String; 2]]| pairs.iter().all(|[what, with]| with.len() >= what.len());
+    let is_by_size = |limit: &LimitRule| limit.applies != Applies::Line && limit.unit != LimitUnit::CharsPerLine;
+    let is_told =
+        host.limit.iter().all(is_by_size) && !host.reparse_json_text && grows(&host.replace) && grows(&host.structured_replace);
+    let max = host.limit.iter().map(|limit| limit.max).max().filter(|_| is_told);
+    // No unit is longer than four bytes; one more unit is too much.
+    max.and_then(|max| usize::try_from(max).ok()).map_or(usize::MAX, |max| max.saturating_add(1).saturating_mul(4))
+}
+
 /// Applies the limits of a host. `texts` is how many there were before they were joined.
 pub(super) fn apply(host: &Host, mut parts: Vec<Raw>, texts: usize, value: &dyn Fn(Var) -> String) -> (Vec<Raw>, LimitOutcome) {
     let mut outcome = LimitOutcome { bites: Vec::new(), ..LimitOutcome::unreached(host) };

@@ -1,18 +1,25 @@
 //! Numbers as the hosts' languages write them, from the literal that was sent.
 
+use std::borrow::Cow;
+
 use super::rules::JsonMode;
 
 /// The literal as `mode` writes it.
 ///
 /// # Errors
 /// Why the host's own reader refuses the number.
-pub fn write(literal: &str, mode: JsonMode) -> Result<String, String> {
-    match mode {
-        JsonMode::Verbatim => Ok(literal.to_owned()),
-        JsonMode::Serde => serde(literal),
-        JsonMode::Js | JsonMode::JsPretty => Ok(js(literal.parse().unwrap_or(f64::NAN))),
-        JsonMode::Python => Ok(python(literal)),
-    }
+pub fn write(literal: &str, mode: JsonMode) -> Result<Cow<'_, str>, String> {
+    let digits = literal.strip_prefix('-').unwrap_or(literal);
+    // A whole number that every language holds exactly.
+    let is_plain =
+        literal == "0" || digits.len() <= 15 && !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
+    Ok(match mode {
+        _ if is_plain => literal.into(),
+        JsonMode::Verbatim => literal.into(),
+        JsonMode::Serde => serde(literal)?.into(),
+        JsonMode::Js | JsonMode::JsPretty => js(literal.parse().unwrap_or(f64::NAN)).into(),
+        JsonMode::Python => python(literal).into(),
+    })
 }
 
 fn is_integer(literal: &str) -> bool {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::cache::RenderCache;
 use super::deliver::{self, Delivered};
-use super::limit::{self, LimitOutcome};
+use super::limit::{self, LimitOutcome, LimitState};
 use super::parts::{Raw, texts};
 use super::rules::{Host, Select};
 use super::run::Run;
@@ -60,12 +60,16 @@ impl Host {
         run.finish(delivered, written)
     }
 
-    /// What this host's limits mean for an answer: [`HostView::limit`] without the rest of the view.
-    pub fn limit_of(&self, subject: &ParsedCapture, context: &ViewContext<'_>) -> LimitOutcome {
+    /// What this host's limits mean for an answer: the state of [`HostView::limit`], for which no more is written than
+    /// exceeds them.
+    pub fn limit_state(&self, subject: &ParsedCapture, context: &ViewContext<'_>) -> LimitState {
         let mut run = Run::new(self, subject, context);
+        run.room = limit::room(self);
         match run.parts().map(|parts| deliver::deliver(&run, parts)) {
-            Ok(Delivered { parts, texts, not_computable: None }) => limit::apply(self, parts, texts, &|var| run.value(var)).1,
-            _ => LimitOutcome::unreached(self),
+            Ok(Delivered { parts, texts, not_computable: None }) => {
+                limit::apply(self, parts, texts, &|var| run.value(var)).1.state
+            }
+            _ => LimitOutcome::unreached(self).state,
         }
     }
 }

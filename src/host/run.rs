@@ -20,6 +20,8 @@ pub(super) struct Run<'a> {
     pub is_error: bool,
     pub select: Select,
     structured: Option<Node<'a>>,
+    /// Bytes after which a text, or a value as JSON, need not be written to its end.
+    pub room: usize,
     pub dropped: Vec<Omission>,
 }
 
@@ -28,7 +30,7 @@ impl<'a> Run<'a> {
         let is_error = subject.reading.is_error == Some(true);
         let select = host.error.select.filter(|_| is_error).unwrap_or(host.select);
         let structured = subject.reading.structured().filter(|node| counts(*node, host.structured_when));
-        Self { host, subject, context, is_error, select, structured, dropped: Vec::new() }
+        Self { host, subject, context, is_error, select, structured, room: usize::MAX, dropped: Vec::new() }
     }
 
     pub fn drop(&mut self, what: What, why: impl Into<Cow<'static, str>>) {
@@ -87,6 +89,7 @@ impl<'a> Run<'a> {
         };
         let text = Writer {
             mode: self.host.json,
+            room: self.room,
             origin: &origin,
             members: Some(&|node, all| match members(node) {
                 Some(keys) => only(&all, keys),

@@ -136,6 +136,16 @@ impl SourceMapped {
         self.span(Span::new(start..self.text.len(), origin, from, None));
     }
 
+    /// The text, to be written on; [`Self::own`] says whose that is.
+    pub fn text_mut(&mut self) -> &mut String {
+        &mut self.text
+    }
+
+    /// What was written from `start` on has this origin.
+    pub fn own(&mut self, start: usize, origin: TextOrigin) {
+        self.span(Span::new(start..self.text.len(), origin, None, None));
+    }
+
     pub fn push_host(&mut self, text: &str) {
         self.push(text, TextOrigin::Host, None);
     }

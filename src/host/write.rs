@@ -17,6 +17,8 @@ type ChooseMembers<'a> = dyn for<'n> Fn(Node<'n>, Vec<Node<'n>>) -> Vec<Node<'n>
 /// Writes values of one document.
 pub struct Writer<'a> {
     pub mode: JsonMode,
+    /// Bytes after which nothing more is written.
+    pub room: usize,
     /// The origin of the values that have another than the value around them.
     pub origin: &'a dyn Fn(Node<'_>) -> Option<TextOrigin>,
     /// Which members of an object are written, and in which order; `None` for all as they stand.
@@ -54,15 +56,15 @@ impl Writer<'_> {
     /// Why the host itself could not.
     pub fn write(&self, root: Node<'_>, origin: TextOrigin) -> Result<SourceMapped, String> {
         let has_duplicates = root.doc().faults().iter().any(|fault| fault.kind == FaultKind::DuplicateKey);
-        let mut out = SourceMapped::with_bytes(root.range().len());
+        let mut out = SourceMapped::with_bytes(root.range().len().min(self.room));
         let mut stack: Vec<Frame<'_>> = Vec::new();
-        let mut piece = String::new();
         let mut next = Some((root, origin));
         let mut indented = 0_usize;
         loop {
             if let Some((node, origin)) = next.take() {
                 let origin = (self.origin)(node).unwrap_or(origin);
-                piece.clear();
+                let start = out.len();
+                let piece = out.text_mut();
                 match node.kind() {
                     Kind::Array | Kind::Object => {
                         let (members, is_empty) = match self.chosen(node, has_duplicates) {
@@ -84,31 +86,32 @@ impl Writer<'_> {
                         let literal = node.raw_text();
                         piece.push_str(&number::write(&literal, self.mode)?);
                     }
-                    Kind::String => self.string(node.raw(), &mut piece),
+                    Kind::String => self.string(node.raw(), piece),
                     Kind::Null | Kind::Bool => piece.push_str(&node.raw_text()),
                 }
-                out.push(&piece, origin, None);
+                out.own(start, origin);
             }
             let depth = stack.len();
-            let Some(frame) = stack.last_mut() else { return Ok(out) };
-            piece.clear();
+            let Some(frame) = stack.last_mut().filter(|_| out.len() <= self.room) else { return Ok(out) };
+            let start = out.len();
+            let piece = out.text_mut();
             let origin = frame.origin;
             let Some(child) = frame.members.next() else {
-                self.line(depth - 1, &mut indented, &mut piece)?;
+                self.line(depth - 1, &mut indented, piece)?;
                 piece.push(if frame.node.kind() == Kind::Array { ']' } else { '}' });
                 stack.pop();
-                out.push(&piece, origin, None);
+                out.own(start, origin);
                 continue;
             };
             if !std::mem::take(&mut frame.is_first) {
                 piece.push_str(if self.mode == JsonMode::Python { ", " } else { "," });
             }
-            self.line(depth, &mut indented, &mut piece)?;
+            self.line(depth, &mut indented, piece)?;
             if let Some(key) = child.raw_key() {
-                self.string(key, &mut piece);
+                self.string(key, piece);
                 piece.push_str(if matches!(self.mode, JsonMode::Python | JsonMode::JsPretty) { ": " } else { ":" });
             }
-            out.push(&piece, origin, None);
+            out.own(start, origin);
             next = Some((child, origin));
         }
     }
@@ -179,7 +182,7 @@ fn without_duplicates(members: Vec<Node<'_>>) -> Vec<Node<'_>> {
 fn index(member: &Node<'_>) -> Option<u32> {
     let key = member.raw_key()?;
     let is_canonical = key == b"0" || key.first().is_some_and(|byte| (b'1'..=b'9').contains(byte));
-    let number = std::str::from_utf8(key).ok().filter(|_| is_canonical)?.parse().ok()?;
+    let number = is_canonical.then(|| std::str::from_utf8(key).ok()?.parse().ok())??;
     (number < u32::MAX).then_some(number)
 }
 
@@ -216,7 +219,7 @@ mod tests {
 
     fn write(json: &str, mode: JsonMode) -> String {
         let doc = Doc::parse(bytes::Bytes::copy_from_slice(json.as_bytes()));
-        let writer = Writer { mode, origin: &|_| None, members: None };
+        let writer = Writer { mode, room: usize::MAX, origin: &|_| None, members: None };
         match writer.write(doc.root().unwrap(), TextOrigin::Structured) {
             Ok(traced) => traced.text().to_owned(),
             Err(why) => why,
