@@ -6,9 +6,11 @@
 //! heuristic and is shown as one: the same number in two meanings counts as said.
 
 use std::borrow::Cow;
+use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use foldhash::fast::RandomState;
 use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::facts::{Fact, FactMatches, locate_facts};
@@ -92,7 +94,8 @@ fn scan(text: &str, words: &Vocabulary, covered: &[Range<usize>]) -> Vec<Stateme
     let mut scan = Scan { text, words, covered, next: 0, until: 0, found: Vec::new() };
     let mut start = 0;
     let mut is_fenced = false;
-    for line in text.split_inclusive('\n') {
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
         let range = start..start + line.trim_end_matches(['\n', '\r']).len();
         start += line.len();
         let trimmed = line.trim_start();
@@ -100,7 +103,7 @@ fn scan(text: &str, words: &Vocabulary, covered: &[Range<usize>]) -> Vec<Stateme
             is_fenced = !is_fenced;
             continue;
         }
-        let is_head = text[start..].lines().next().is_some_and(is_rule_of_table);
+        let is_head = lines.peek().is_some_and(|next| is_rule_of_table(next));
         match is_fenced && label(&text[range.clone()]).is_none() {
             true => scan.unit(range, None),
             false => scan.line(range, is_head),
@@ -112,13 +115,30 @@ fn scan(text: &str, words: &Vocabulary, covered: &[Range<usize>]) -> Vec<Stateme
 /// The words that data holds, and which stand next to which.
 #[derive(Default)]
 struct Vocabulary {
-    words: HashSet<Box<str>>,
+    words: Known,
     /// Two words with a space between.
-    pairs: HashSet<Box<str>>,
+    pairs: Known,
     /// Numbers in their shortest spelling.
-    numbers: HashSet<Box<str>>,
+    numbers: Known,
     /// Keys whose value is a whole number, and the ends of them that are words: `companytype`, `type`.
-    codes: HashSet<Box<str>>,
+    codes: Known,
+}
+
+/// Texts by their hashes of 64 bits, since there may be millions. That two have the same one is too unlikely to matter.
+#[derive(Default)]
+struct Known {
+    hashes: HashSet<u64>,
+    state: RandomState,
+}
+
+impl Known {
+    fn add(&mut self, text: &str) {
+        self.hashes.insert(self.state.hash_one(text));
+    }
+
+    fn has(&self, text: &str) -> bool {
+        self.hashes.contains(&self.state.hash_one(text))
+    }
 }
 
 impl Vocabulary {
@@ -132,9 +152,9 @@ impl Vocabulary {
             }
             match node.kind() {
                 Kind::String => self.add_text(&node.as_str().unwrap_or_default()),
-                Kind::Number => add(&mut self.numbers, node.as_number().and_then(short_number)),
+                Kind::Number => self.add_number(node.as_number().unwrap_or_default()),
                 // How many there are is told by the list itself.
-                Kind::Array => add(&mut self.numbers, Some(node.len().to_string().into())),
+                Kind::Array => self.add_number(&node.len().to_string()),
                 Kind::Null | Kind::Bool | Kind::Object => {}
             }
         }
@@ -145,8 +165,14 @@ impl Vocabulary {
             self.add_text(&spaced);
             if is_code {
                 let starts = words(&spaced).map(|word| word.as_ptr() as usize - spaced.as_ptr() as usize);
-                self.codes.extend(starts.map(|start| joined(&spaced[start..])));
+                starts.for_each(|start| self.codes.add(&joined(&spaced[start..])));
             }
+        }
+    }
+
+    fn add_number(&mut self, text: &str) {
+        if let Some(number) = short_number(text) {
+            self.numbers.add(&number);
         }
     }
 
@@ -160,28 +186,31 @@ impl Vocabulary {
             if start > 0 {
                 pair.push(' ');
             }
-            pair.push_str(&word.to_lowercase());
+            match word.is_ascii() {
+                true => pair.extend(word.chars().map(|char| char.to_ascii_lowercase())),
+                false => pair.push_str(&word.to_lowercase()),
+            }
             let word = &pair[start..];
-            add(&mut self.numbers, short_number(word));
-            add(&mut self.words, Some(word.into()));
-            add(&mut self.pairs, (start > 0).then_some(pair.as_str().into()));
+            self.add_number(word);
+            self.words.add(word);
+            if start > 0 {
+                self.pairs.add(&pair);
+            }
         }
         // 1,234.50 and −3 are numbers as a whole, too.
-        for token in text.split_whitespace() {
-            add(&mut self.numbers, short_number(trim(token)));
-        }
+        text.split_whitespace().for_each(|token| self.add_number(trim(token)));
     }
 
     /// Whether a number, a date, an identifier stands in the data, alone or within a longer text.
     fn has_value(&self, token: &str) -> bool {
-        if short_number(token).is_some_and(|number| self.numbers.contains(&*number)) {
+        if short_number(token).is_some_and(|number| self.numbers.has(&number)) {
             return true;
         }
         let parts: Vec<String> = words(token).map(str::to_lowercase).collect();
         match &parts[..] {
             [] => true,
-            [one] => self.words.contains(one.as_str()) || short_number(one).is_some_and(|number| self.numbers.contains(&*number)),
-            several => several.windows(2).all(|pair| self.pairs.contains(&*pair.join(" "))),
+            [one] => self.words.has(one) || short_number(one).is_some_and(|number| self.numbers.has(&number)),
+            several => several.windows(2).all(|pair| self.pairs.has(&pair.join(" "))),
         }
     }
 
@@ -189,20 +218,13 @@ impl Vocabulary {
     fn has_word(&self, word: &str) -> bool {
         let word = word.to_lowercase();
         let singular =
-            |ending: &str, is: &str| word.strip_suffix(ending).is_some_and(|stem| self.words.contains(&*format!("{stem}{is}")));
-        self.words.contains(&*word) || singular("ies", "y") || singular("es", "") || singular("s", "")
+            |ending: &str, is: &str| word.strip_suffix(ending).is_some_and(|stem| self.words.has(&format!("{stem}{is}")));
+        self.words.has(&word) || singular("ies", "y") || singular("es", "") || singular("s", "")
     }
 
     /// Whether the label is that of a whole number: `type` of `companyType`.
     fn is_code(&self, label: &str) -> bool {
-        self.codes.contains(&joined(label))
-    }
-}
-
-/// Adds a text to those that are known, of which most are known already.
-fn add(known: &mut HashSet<Box<str>>, text: Option<Cow<'_, str>>) {
-    if let Some(text) = text.filter(|text| !known.contains(&**text)) {
-        known.insert(text.into());
+        self.codes.has(&joined(label))
     }
 }
 
@@ -468,8 +490,8 @@ fn spaced(key: &str) -> String {
 }
 
 /// A key or a label as one lower-case word.
-fn joined(text: &str) -> Box<str> {
-    words(text).flat_map(str::chars).flat_map(char::to_lowercase).collect::<String>().into()
+fn joined(text: &str) -> String {
+    words(text).flat_map(str::chars).flat_map(char::to_lowercase).collect()
 }
 
 /// What follows the mark of a list item.
@@ -497,7 +519,7 @@ fn label(line: &str) -> Option<(Range<usize>, Range<usize>)> {
 
 fn is_rule_of_table(line: &str) -> bool {
     let line = line.trim();
-    line.contains('-') && line.contains('|') && line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' '))
+    line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' ')) && line.contains('-') && line.contains('|')
 }
 
 struct Marked {
