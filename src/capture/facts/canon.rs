@@ -259,6 +259,10 @@ pub(super) fn is_space(char: char) -> bool {
 
 /// A value as it is looked for: escaping undone, white space folded.
 pub(super) fn needle(value: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\\&<>\"'".contains(&byte);
+    if value.split(' ').all(|word| !word.is_empty() && word.bytes().all(is_plain)) {
+        return value.to_owned();
+    }
     let canon = Canon::of(value).text;
     let mut out = String::with_capacity(canon.len());
     for word in canon.split(is_space).filter(|word| !word.is_empty()) {

@@ -91,9 +91,7 @@ impl<'t> Index<'t> {
         }
         let counted = words(&text).take(16).map(|range| (self.places(&text[range.clone()]).len(), range));
         let (places, word) = counted.min_by_key(|(places, _)| *places).unzip();
-        let digits = text.strip_prefix('-').unwrap_or(&text);
-        let is_number = digits.starts_with(|char: char| char.is_ascii_digit())
-            && digits.bytes().all(|byte| byte.is_ascii_digit() || b".,eE+-".contains(&byte));
+        let is_number = is_number(&text);
         Some(Needle { text, word, places: places.unwrap_or_default(), is_number })
     }
 
@@ -131,6 +129,12 @@ impl<'t> Index<'t> {
             .filter(move |hit| range.start <= hit.start && hit.end <= range.end)
     }
 
+    /// The value, in canonical form and not empty, if it begins there.
+    pub(super) fn hit_at(&self, at: usize, value: &str) -> Option<Range<usize>> {
+        let hit = at..forward(self.text, at, value)?;
+        self.stands_alone(&hit).then_some(hit)
+    }
+
     /// The hit whose `word` stands at `at`, if the rest of the value stands around it.
     fn around(&self, needle: &Needle, word: &Range<usize>, at: usize) -> Option<Range<usize>> {
         let end = forward(self.text, at, &needle.text[word.start..])?;
@@ -145,6 +149,13 @@ impl<'t> Index<'t> {
         let after = self.text[hit.end..].chars().next();
         !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
     }
+}
+
+/// Whether a value is a number as texts spell it.
+pub(super) fn is_number(value: &str) -> bool {
+    let digits = value.strip_prefix('-').unwrap_or(value);
+    digits.starts_with(|char: char| char.is_ascii_digit())
+        && digits.bytes().all(|byte| byte.is_ascii_digit() || b".,eE+-".contains(&byte))
 }
 
 /// The largest character boundary not above `at`.

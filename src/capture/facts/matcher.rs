@@ -5,7 +5,7 @@ mod fields;
 mod scope;
 mod words;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use foldhash::{HashSet, HashSetExt};
@@ -59,8 +59,8 @@ struct Matcher<'t> {
     fields: Fields<'t>,
     sets: Vec<FieldSet>,
     set_of: HashMap<Vec<u32>, usize>,
-    /// Hits that serve a leaf, by start.
-    used: BTreeMap<u32, u32>,
+    /// The bytes of hits that serve a leaf, one bit each.
+    used: Vec<u64>,
     /// By slot: the field whose value it holds.
     served: Vec<Option<u32>>,
     /// By tape index minus the root's.
@@ -171,13 +171,13 @@ impl<'t> Matcher<'t> {
         };
         Self {
             served: vec![None; page.slots.len()],
+            used: vec![0; page.text().len() / 64 + 1],
             source,
             root,
             page,
             fields: Fields::new(root),
             sets: Vec::new(),
             set_of: HashMap::new(),
-            used: BTreeMap::new(),
             found: vec![None; root.subtree_end() - root.index()],
             row_set,
             row_places: None,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::canon::{Canon, is_space};
-use super::index::{Index, Needle, floor};
+use super::index::{Index, Needle, floor, is_number};
 use super::labels::{Field, Fit, spoken};
 use super::span::{Span, is_ornament, trim};
 use super::tables::{self, Row};
@@ -120,6 +120,15 @@ impl<'t> Page<'t> {
         self.index.hits(needle, within).filter(|hit| !self.is_header(hit.start) && (!needle.is_number || self.is_whole(hit)))
     }
 
+    /// A value that stands at a place of a slot as a whole.
+    pub(super) fn hit_at(&self, at: usize, value: &str, slot: usize) -> Option<Range<usize>> {
+        let is_inside = at < self.slots[slot].value().end
+            && self.slots.get(slot + 1).is_none_or(|next| next.value().start > at)
+            && !self.is_header(at);
+        let hit = self.index.hit_at(at, value).filter(|_| is_inside)?;
+        (!is_number(value) || self.is_whole_in(&hit, Some(slot))).then_some(hit)
+    }
+
     /// Whether a place stands under the label of another field.
     pub(super) fn is_foreign(&self, at: usize, field: &Field) -> bool {
         let name = self.slot_at(at).map(|slot| self.slots[slot].name as usize);
@@ -132,7 +141,11 @@ impl<'t> Page<'t> {
     }
 
     pub(super) fn is_whole(&self, hit: &Range<usize>) -> bool {
-        let slot = self.slot_at(hit.start).map(|slot| &self.slots[slot]);
+        self.is_whole_in(hit, self.slot_at(hit.start))
+    }
+
+    fn is_whole_in(&self, hit: &Range<usize>, slot: Option<usize>) -> bool {
+        let slot = slot.map(|slot| &self.slots[slot]);
         let cell = slot.filter(|slot| slot.is_cell).map(|slot| trim(self.text(), slot.value()));
         whole::is_whole(self.text(), hit, cell.as_ref(), slot.is_some())
     }

@@ -167,9 +167,19 @@ fn fields<'a>(records: &[Node<'a>], page: &Page<'_>, within: &[Range<usize>]) ->
     }
     let step = (records.len() / SAMPLE).max(1);
     let sample: Vec<Node<'_>> = records.iter().copied().step_by(step).collect();
+    let mut values: Vec<Vec<&[u8]>> = vec![Vec::new(); keys.len()];
+    for record in records {
+        // Of duplicate keys the last counts.
+        let mut own = [None; MAX_FIELDS];
+        for member in record.children() {
+            if let Some(at) = member.key().and_then(|key| keys.iter().position(|known| *known == key)) {
+                own[at] = Some(member.raw());
+            }
+        }
+        values.iter_mut().zip(own).for_each(|(values, own)| values.extend(own));
+    }
     let mut fields = Vec::new();
-    for key in keys {
-        let values: Vec<&[u8]> = records.iter().filter_map(|record| record.get(&key)).map(Node::raw).collect();
+    for (key, values) in keys.into_iter().zip(values) {
         let distinct = values.iter().collect::<HashSet<_>>().len();
         if values.len() * 2 < records.len() || distinct * 10 < values.len() * 9 {
             continue;

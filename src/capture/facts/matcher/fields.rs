@@ -1,8 +1,9 @@
 //! The fields of a payload: a key below a key, whatever record it stands in.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::hash::BuildHasher;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::super::labels::Field;
 use crate::json::Node;

@@ -10,6 +10,7 @@ use foldhash::{HashMap, HashMapExt};
 use super::super::canon::needle;
 use super::super::forms;
 use super::super::index::Needle;
+use super::super::span::is_ornament;
 use super::super::whole::is_continued;
 use super::{FactState, Found, Leaf, Matcher, Places, name_sibling};
 use crate::json::{Kind, Node};
@@ -18,6 +19,8 @@ use crate::json::{Kind, Node};
 pub(super) struct Scope {
     pub(super) regions: Places,
     set: usize,
+    /// Whether a part begins inside a slot, so that what stands there may belong to a label before it.
+    begins_inside: bool,
     /// By field: the slots under its labels, in order.
     pub(super) own: HashMap<u32, Vec<usize>>,
     /// By value, and whether it is a yes or no: its hits that are not given out yet.
@@ -81,8 +84,17 @@ impl<'t> Matcher<'t> {
                 own.entry(field).or_default().push(slot);
             }
         }
-        let regions = regions.to_vec();
-        Scope { regions, set, own, values: HashMap::new(), answers: HashMap::new(), others: HashMap::new(), phones: None }
+        let is_inside = |at: usize| self.page.slot_at(at).is_some_and(|slot| self.page.slots[slot].value().start < at);
+        Scope {
+            begins_inside: regions.iter().any(|region| is_inside(region.start)),
+            regions: regions.to_vec(),
+            set,
+            own,
+            values: HashMap::new(),
+            answers: HashMap::new(),
+            others: HashMap::new(),
+            phones: None,
+        }
     }
 
     fn owners(&mut self, set: usize, slot: usize) -> Rc<[u32]> {
@@ -190,18 +202,18 @@ impl<'t> Matcher<'t> {
     }
 
     fn as_it_is(&mut self, leaf: Node<'_>, field: u32, scope: &mut Scope, place: SearchScope) -> Option<Found> {
-        let texts = match leaf.kind() {
-            Kind::Number => forms::number_kept(leaf.as_number().unwrap_or_default()),
-            Kind::Bool => vec![leaf.raw_text().into_owned()],
-            _ => vec![needle(&leaf.as_str().unwrap_or_default())],
+        let text = match leaf.kind() {
+            Kind::Number | Kind::Bool => leaf.raw_text().into_owned(),
+            _ => needle(&leaf.as_str().unwrap_or_default()),
         };
-        if texts.iter().all(String::is_empty) {
+        if text.is_empty() {
             return (place == SearchScope::Free).then(|| self.verbatim(leaf, scope)).flatten();
         }
-        texts
-            .into_iter()
-            .find_map(|text| self.take(text, leaf, field, scope, place))
-            .map(|place| Found::at(FactState::Kept, &place))
+        let hit = self.take(text, leaf, field, scope, place).or_else(|| {
+            let forms = forms::number_kept(leaf.as_number()?);
+            forms.into_iter().find_map(|form| self.take(form, leaf, field, scope, place))
+        });
+        hit.map(|place| Found::at(FactState::Kept, &place))
     }
 
     /// A value of nothing but what escaping is made of: looked for as it is.
@@ -223,6 +235,22 @@ impl<'t> Matcher<'t> {
         scope: &mut Scope,
         place: SearchScope,
     ) -> Option<Range<usize>> {
+        if text.is_empty() {
+            return None;
+        }
+        if place == SearchScope::Own {
+            let first = scope.own.get(&field).and_then(|slots| slots.first().copied());
+            if first.is_none() && !scope.begins_inside {
+                return None;
+            }
+            if let Some(first) = first
+                && let Some(hit) = self.at_beginning(first, &text, leaf, scope).filter(|hit| self.fills(first, hit, leaf))
+                && self.claim(&hit)
+            {
+                self.served[first].get_or_insert(field);
+                return Some(hit);
+            }
+        }
         let is_bool = leaf.kind() == Kind::Bool;
         let needle = self.page.index.needle(text)?;
         if needle.is_rare() {
@@ -242,6 +270,18 @@ impl<'t> Matcher<'t> {
         let taken = self.take_first(&mut hits, leaf, field, place);
         scope.values.insert(key, hits);
         taken
+    }
+
+    /// A text at the beginning of a slot's value, if it stands there as [`Self::find`] would find it: most values of most
+    /// answers do, and need no search.
+    fn at_beginning(&self, slot: usize, text: &str, leaf: Node<'_>, scope: &Scope) -> Option<Range<usize>> {
+        let value = self.page.slots[slot].value();
+        // Few ornaments begin a value, and each leaf looks at them again.
+        let ornaments = self.page.text()[value.clone()].chars().take(16).take_while(|char| is_ornament(*char));
+        let hit = self.page.hit_at(value.start + ornaments.map(char::len_utf8).sum::<usize>(), text, slot)?;
+        let region = scope.regions.partition_point(|region| region.start <= hit.start).checked_sub(1)?;
+        let is_meant = hit.end <= scope.regions[region].end && self.is_meant(&hit, leaf, slashes(leaf));
+        is_meant.then_some(hit)
     }
 
     /// Takes the first hit that nothing else has; those before it are of no more use to anyone.
@@ -270,25 +310,18 @@ impl<'t> Matcher<'t> {
     }
 
     fn claim(&mut self, hit: &Range<usize>) -> bool {
-        let [start, end] = [hit.start, hit.end].map(|at| u32::try_from(at).unwrap_or(u32::MAX));
-        let overlaps = self.used.range(..end).next_back().is_some_and(|(_, &end)| end > start);
-        if !overlaps {
-            self.used.insert(start, end);
+        let is_free = hit.clone().all(|at| self.used[at / 64] >> (at % 64) & 1 == 0);
+        if is_free {
+            hit.clone().for_each(|at| self.used[at / 64] |= 1 << (at % 64));
         }
-        !overlaps
+        is_free
     }
 
     /// Every place in the scope where a value stands as a whole and is not denied.
     fn find(&self, needle: &Needle, leaf: Node<'_>, scope: &Scope) -> Places {
         let regions = &scope.regions;
-        let is_number = leaf.kind() == Kind::Number;
-        let slashes = if is_number { 0 } else { leaf.as_str().unwrap_or_default().matches('\\').count() };
-        let is_meant = |hit: &Range<usize>| {
-            let canon = &self.page.canon;
-            let text = self.page.text();
-            (is_number || !forms::is_denied(line_before(text, hit.start)) && !is_continued(&text[hit.clone()], &text[hit.end..]))
-                && (slashes == 0 || slashes_at(self.source, &canon.source(hit.clone())) >= slashes)
-        };
+        let slashes = slashes(leaf);
+        let is_meant = |hit: &Range<usize>| self.is_meant(hit, leaf, slashes);
         // Few parts are searched one by one; many by looking up to which of them a hit belongs.
         if regions.len() <= 8 {
             let hits = regions.iter().flat_map(|region| self.page.hits(needle, region.clone()));
@@ -300,6 +333,14 @@ impl<'t> Matcher<'t> {
             at.is_some_and(|at| hit.end <= regions[at].end)
         };
         self.page.hits(needle, first.start..last.end).filter(|hit| is_inside(hit) && is_meant(hit)).collect()
+    }
+
+    /// Whether what stands there is not denied, does not go on, and has as many backslashes as the value.
+    fn is_meant(&self, hit: &Range<usize>, leaf: Node<'_>, slashes: usize) -> bool {
+        let text = self.page.text();
+        let is_alone = leaf.kind() == Kind::Number
+            || !forms::is_denied(line_before(text, hit.start)) && !is_continued(&text[hit.clone()], &text[hit.end..]);
+        is_alone && (slashes == 0 || slashes_at(self.source, &self.page.canon.source(hit.clone())) >= slashes)
     }
 
     /// Tells hits by the labels they stand under. A yes or no means nothing under a label that is no field's.
@@ -342,6 +383,14 @@ impl<'t> Matcher<'t> {
 pub(super) fn line_before(text: &str, at: usize) -> &str {
     let from = super::super::index::floor(text, at.saturating_sub(40));
     text[from..at].rsplit('\n').next().unwrap_or_default()
+}
+
+/// How many backslashes a text has.
+fn slashes(leaf: Node<'_>) -> usize {
+    match leaf.kind() {
+        Kind::String => leaf.as_str().unwrap_or_default().matches('\\').count(),
+        _ => 0,
+    }
 }
 
 /// The backslashes inside and around a place.
