@@ -447,10 +447,10 @@ fn is_denial(text: &str) -> bool {
 
 /// A number, a date, an identifier, an address, a path.
 fn is_value(text: &str) -> bool {
+    let is_path = || is_word(text) && (text.starts_with('/') || text.starts_with("~/") || text.matches('/').count() > 1);
     text.bytes().any(|byte| byte.is_ascii_digit())
-        || text.contains("://")
+        || (text.contains('/') && (text.contains("://") || is_path()))
         || text.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.'))
-        || (is_word(text) && (text.starts_with('/') || text.starts_with("~/") || text.matches('/').count() > 1))
 }
 
 /// The shortest spelling of a decimal number: `1,234.50` is `1234.5`, `+3` is `3`, `10%` is `10`.
