@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use foldhash::HashMapExt;
+
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node, write};
 
@@ -32,20 +34,22 @@ impl Columns {
     pub fn of(root: Node<'_>) -> Self {
         let base = root.index();
         let mut all = Self { of_node: Vec::with_capacity(root.subtree_end() - base), ..Self::default() };
+        // By the column around and the key as it is spelled, which costs less than the key.
+        let mut spelled: foldhash::HashMap<(usize, Option<&[u8]>), usize> = foldhash::HashMap::new();
         walk(root, |event| {
             let (WalkEvent::Open(node) | WalkEvent::Scalar(node)) = event else { return };
             let parent = node.parent().filter(|_| node.index() != base).map(|parent| all.of_node[parent.index() - base]);
-            let key = parent.and(node.key()).map(|key| key.into_owned());
             let column = match parent {
-                None => all.add(PayloadColumn { key, parent, values: 0, has_leaves: false }),
-                Some(at) => match all.inside.get(&(at, key.clone())) {
-                    Some(&known) => known,
-                    None => {
+                None => all.add(PayloadColumn { key: None, parent, values: 0, has_leaves: false }),
+                Some(at) => *spelled.entry((at, node.raw_key())).or_insert_with(|| {
+                    let key = node.key().map(|key| key.into_owned());
+                    let known = all.inside.get(&(at, key.clone())).copied();
+                    known.unwrap_or_else(|| {
                         let new = all.add(PayloadColumn { key: key.clone(), parent, values: 0, has_leaves: false });
                         all.inside.insert((at, key), new);
                         new
-                    }
-                },
+                    })
+                }),
             };
             all.columns[column].values += 1;
             all.columns[column].has_leaves |= !node.is_container();

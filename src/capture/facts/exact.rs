@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
+use memchr::memmem;
 
 use super::span::Span;
 use crate::json::{Doc, Kind, Node};
@@ -30,8 +31,7 @@ impl Exact {
 
     /// Whether the payload stands in the text; cheaper than to find every node's place.
     pub(super) fn is_in(root: Node<'_>, text: &str) -> bool {
-        let is_verbatim = !root.is_empty()
-            && std::str::from_utf8(root.raw()).is_ok_and(|raw| memchr::memmem::find(text.as_bytes(), raw.as_bytes()).is_some());
+        let is_verbatim = !root.is_empty() && std::str::from_utf8(root.raw()).is_ok_and(|raw| contains(text, raw));
         is_verbatim || is_written(root, text)
     }
 
@@ -50,13 +50,13 @@ impl Exact {
 
     /// Whether the text that the payload was read from stands in another, as it is or inside a string of JSON.
     pub(super) fn holds(root: Node<'_>, text: &str, source: &str) -> bool {
-        let holds = |text: &str| memchr::memmem::find(text.as_bytes(), source.as_bytes()).is_some();
+        let holds = |text: &str| contains(text, source);
         holds(text) || any_string(root, text, source.len(), holds)
     }
 
     fn verbatim(root: Node<'_>, text: &str) -> Option<Self> {
         let raw = std::str::from_utf8(root.raw()).ok()?;
-        let at: Vec<_> = text.match_indices(raw).take(MAX_COPIES).map(|(start, _)| start..start + raw.len()).collect();
+        let at: Vec<_> = copies(text, raw).take(MAX_COPIES).map(|start| start..start + raw.len()).collect();
         let first = at.first()?.start;
         let from = root.range().start;
         let nodes = (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index));
@@ -84,6 +84,35 @@ impl Exact {
         let after = self.at.last().map_or(0, |copy| copy.end)..text.len();
         if before.len() >= after.len() { before } else { after }
     }
+}
+
+/// Where a text holds another, none within the one before. A part of megabytes is looked for by its beginning: to make it
+/// ready for a search takes as long as to read it several times.
+fn copies<'t>(text: &'t str, part: &'t str) -> impl Iterator<Item = usize> + 't {
+    const BEGINNING: usize = 256;
+    /// More beginnings without the rest are those of a text that repeats itself, where each would be compared anew.
+    const MAX_BEGINNINGS: usize = 64;
+    let beginning = &part.as_bytes()[..part.len().min(BEGINNING)];
+    let (mut at, mut tried) = (0, 0);
+    std::iter::from_fn(move || {
+        while text.len().checked_sub(at)? >= part.len() {
+            let rest = &text.as_bytes()[at..];
+            let found =
+                if tried < MAX_BEGINNINGS { memmem::find(rest, beginning)? } else { memmem::find(rest, part.as_bytes())? };
+            tried += 1;
+            let start = at + found;
+            if text.as_bytes()[start..].starts_with(part.as_bytes()) {
+                at = start + part.len();
+                return Some(start);
+            }
+            at = start + 1;
+        }
+        None
+    })
+}
+
+fn contains(text: &str, part: &str) -> bool {
+    copies(text, part).next().is_some()
 }
 
 /// Whether the payload is the text, as JSON of any layout, or stands in it.

@@ -84,13 +84,16 @@ impl<'t> Index<'t> {
         self.ids.get(word).map_or(&[], |id| &self.places[range(id)])
     }
 
-    /// Prepares a value, already in canonical form. `None` for the empty one.
+    /// Prepares a value, already in canonical form. `None` for the empty one, and for one with a word that the text lacks.
     pub(super) fn needle(&self, text: String) -> Option<Needle> {
         if text.is_empty() {
             return None;
         }
         let counted = words(&text).take(16).map(|range| (self.places(&text[range.clone()]).len(), range));
         let (places, word) = counted.min_by_key(|(places, _)| *places).unzip();
+        if places == Some(0) {
+            return None;
+        }
         let is_number = is_number(&text);
         Some(Needle { text, word, places: places.unwrap_or_default(), is_number })
     }

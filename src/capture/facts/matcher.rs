@@ -5,10 +5,9 @@ mod fields;
 mod scope;
 mod words;
 
-use std::collections::HashMap;
 use std::ops::Range;
 
-use foldhash::{HashSet, HashSetExt};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::canon::{Canon, is_space};
 use super::exact::Exact;
@@ -158,6 +157,8 @@ pub(super) fn facts_of(root: Node<'_>) -> u64 {
 fn is_fact(node: Node<'_>) -> bool {
     match node.kind() {
         Kind::Number | Kind::Bool => true,
+        // Most texts begin with what is no space; to decode them all costs more.
+        Kind::String if matches!(node.raw(), [b'"', first, ..] if first.is_ascii_alphanumeric()) => true,
         Kind::String => node.as_str().is_some_and(|text| !text.chars().all(is_space)),
         Kind::Null | Kind::Array | Kind::Object => false,
     }
@@ -222,10 +223,10 @@ impl<'t> Matcher<'t> {
             let first = open.len();
             for member in node.children() {
                 let own = places.next_if(|(index, _)| *index == member.index()).map(|(_, places)| places);
-                let below = match member.key() {
+                let below = match member.raw_key() {
                     // Records that are told by their keys are of one kind.
                     Some(_) if are_records && own.is_some() => field,
-                    Some(key) => self.fields.of(field, member, &key),
+                    Some(key) => self.fields.of(field, member, key),
                     None => field,
                 };
                 match own {

@@ -12,6 +12,10 @@ use super::span::{Span, is_ornament, trim};
 use super::tables::{self, Row};
 use super::whole;
 use crate::json::Node;
+use crate::parallel::join;
+
+/// From here on a text is worth a further thread.
+const LONG_BYTES: usize = 1 << 20;
 
 /// A label and the stretch of text its value may take.
 #[derive(Clone, Debug)]
@@ -74,19 +78,9 @@ pub(super) fn keys(root: Node<'_>) -> HashSet<String> {
 
 impl<'t> Page<'t> {
     pub(super) fn of(canon: &'t Canon, keys: &HashSet<String>) -> Self {
-        let index = Index::of(&canon.text);
-        let page = Self {
-            canon,
-            index,
-            slots: Vec::new(),
-            heads: Vec::new(),
-            names: Vec::new(),
-            are_keys: Vec::new(),
-            headers: Vec::new(),
-        };
-        let mut builder = Builder { page, known: HashMap::new(), keys };
-        builder.read();
-        let mut page = builder.page;
+        let (index, labels) = join(canon.text.len() < LONG_BYTES, || Index::of(&canon.text), || Builder::read(canon, keys));
+        let Builder { slots, heads, names, are_keys, headers, .. } = labels;
+        let mut page = Self { canon, index, slots, heads, names, are_keys, headers };
         page.slots.sort_by_key(|slot| (slot.value().start, std::cmp::Reverse(slot.value().end)));
         page.heads.sort_by_key(|head| head.start);
         page.headers.sort_by_key(|header| header.start);
@@ -151,21 +145,26 @@ impl<'t> Page<'t> {
     }
 }
 
+/// The labelled places of a text, as they are met.
 struct Builder<'t, 'k> {
-    page: Page<'t>,
+    canon: &'t Canon,
+    slots: Vec<Slot>,
+    heads: Vec<Head>,
+    names: Vec<Box<str>>,
+    are_keys: Vec<bool>,
+    headers: Vec<Range<usize>>,
     known: HashMap<&'t str, u32>,
     keys: &'k HashSet<String>,
 }
 
-impl<'t> Builder<'t, '_> {
+impl<'t, 'k> Builder<'t, 'k> {
     fn name(&mut self, label: &Range<usize>) -> u32 {
-        let label = &self.page.canon.text[label.clone()];
-        let next = u32::try_from(self.page.names.len()).unwrap_or(u32::MAX);
-        let Page { names, are_keys, .. } = &mut self.page;
+        let label = &self.canon.text[label.clone()];
+        let next = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
         *self.known.entry(label).or_insert_with(|| {
             let words = spoken(label);
-            are_keys.push(self.keys.contains(&words));
-            names.push(words.into());
+            self.are_keys.push(self.keys.contains(&words));
+            self.names.push(words.into());
             next
         })
     }
@@ -174,8 +173,23 @@ impl<'t> Builder<'t, '_> {
         self.keys.contains(&spoken(label))
     }
 
-    fn read(&mut self) {
-        let canon = self.page.canon;
+    fn read(canon: &'t Canon, keys: &'k HashSet<String>) -> Self {
+        let mut builder = Self {
+            canon,
+            slots: Vec::new(),
+            heads: Vec::new(),
+            names: Vec::new(),
+            are_keys: Vec::new(),
+            headers: Vec::new(),
+            known: HashMap::new(),
+            keys,
+        };
+        builder.read_all();
+        builder
+    }
+
+    fn read_all(&mut self) {
+        let canon = self.canon;
         let text = &canon.text;
         let mut tables = tables::Tables::default();
         // The slot of the item or bold label in the line before, and the first label since a line that had none.
@@ -184,13 +198,13 @@ impl<'t> Builder<'t, '_> {
         let mut rest = lines(text, 0..text.len()).peekable();
         while let Some(line) = rest.next() {
             match tables.line(canon, line.clone(), &|label| self.is_key(label)) {
-                Some(Row::Header(header)) => self.page.headers.push(header),
+                Some(Row::Header(header)) => self.headers.push(header),
                 Some(Row::Cells { head, cells }) => {
                     let name = self.name(&trim(text, head.clone()));
                     self.head(Head { name, start: line.start, body: head.end, opens: false, begins_line: true });
                     for (label, value) in cells {
                         let name = self.name(&label);
-                        self.page.slots.push(Slot::new(name, &value, true));
+                        self.slots.push(Slot::new(name, &value, true));
                         // JSON in a cell has labels of its own.
                         if text[value.clone()].trim_start_matches(is_ornament).starts_with(['{', '[']) {
                             self.labels(value);
@@ -199,17 +213,17 @@ impl<'t> Builder<'t, '_> {
                 }
                 Some(Row::Opens { label, body }) => {
                     let name = self.name(&label);
-                    self.page.headers.push(label.end..line.end);
+                    self.headers.push(label.end..line.end);
                     self.head(Head { name, start: label.start, body, opens: true, begins_line: true });
                 }
                 None => {
-                    let (slots, heads) = (self.page.slots.len(), self.page.heads.len());
+                    let (slots, heads) = (self.slots.len(), self.heads.len());
                     self.heading(line.clone());
                     self.labels(line.clone());
                     let body = text[line.clone()].trim();
                     let is_item = body.starts_with("- ") || body.starts_with("* ") || body.starts_with("**");
                     let begins = is_item || body.is_empty() || body.starts_with(['#', '<', '|', '`', '{', '[']);
-                    let Some(slot) = self.page.slots.get(slots) else {
+                    let Some(slot) = self.slots.get(slots) else {
                         // A value goes on in a bare line; what stands before the first label again is a title.
                         let mut is_title = || {
                             let next = rest.peek().map(|next| &text[next.clone()]).unwrap_or_default();
@@ -220,31 +234,31 @@ impl<'t> Builder<'t, '_> {
                         };
                         match value.filter(|_| !begins && !is_title()) {
                             Some(value) => {
-                                self.page.slots[value].end_at(line.end);
-                                self.page.heads.truncate(heads);
+                                self.slots[value].end_at(line.end);
+                                self.heads.truncate(heads);
                             }
                             None => (value, first) = (None, None),
                         }
                         continue;
                     };
-                    value = (is_item && !trim(text, slot.value()).is_empty()).then_some(self.page.slots.len() - 1);
+                    value = (is_item && !trim(text, slot.value()).is_empty()).then_some(self.slots.len() - 1);
                     first = first.or(Some(slot.name));
                 }
             }
         }
-        for (label, value) in tables::columns_and_rows(text, &mut self.page.headers) {
+        for (label, value) in tables::columns_and_rows(text, &mut self.headers) {
             let name = self.name(&label);
-            self.page.slots.push(Slot::new(name, &value, true));
+            self.slots.push(Slot::new(name, &value, true));
         }
     }
 
     fn head(&mut self, head: Head) {
-        self.page.heads.push(head);
+        self.heads.push(head);
     }
 
     /// A line that is a title, or begins with one before a bracket.
     fn heading(&mut self, line: Range<usize>) {
-        let text = &self.page.canon.text;
+        let text = &self.canon.text;
         let label = title(text, line.clone());
         // `tags[0]: red` is a label with its value, and opens nothing.
         if text[label.clone()]
@@ -263,8 +277,8 @@ impl<'t> Builder<'t, '_> {
 
     /// The labels of a line: before a colon or an equals sign, and elements.
     fn labels(&mut self, line: Range<usize>) {
-        let text = &self.page.canon.text;
-        let first = self.page.slots.len();
+        let text = &self.canon.text;
+        let first = self.slots.len();
         // The last tag of the line, from its `<` to behind its `>`.
         let mut tag = line.start..line.start;
         let mut is_open = false;
@@ -277,13 +291,11 @@ impl<'t> Builder<'t, '_> {
                         opening(text, &tag).filter(|_| text[at + 2..].starts_with(tag_name(&text[tag.start + 1..])))
                     {
                         // What looks like labels inside is a part of the value.
-                        while self.page.slots.len() > first
-                            && self.page.slots.last().is_some_and(|slot| slot.value().start > tag.start)
-                        {
-                            self.page.slots.pop();
+                        while self.slots.len() > first && self.slots.last().is_some_and(|slot| slot.value().start > tag.start) {
+                            self.slots.pop();
                         }
                         let name = self.name(&label);
-                        self.page.slots.push(Slot::new(name, &(tag.end..at), true));
+                        self.slots.push(Slot::new(name, &(tag.end..at), true));
                     }
                     tag = at..at;
                 }
@@ -300,8 +312,8 @@ impl<'t> Builder<'t, '_> {
                 ">" => {}
                 _ => {
                     let Some(label) = self.label_before(line.start, at) else { continue };
-                    if self.page.slots.len() > first
-                        && let Some(last) = self.page.slots.last_mut()
+                    if self.slots.len() > first
+                        && let Some(last) = self.slots.last_mut()
                         && last.value().end > label.start
                     {
                         last.end_at(label.start.max(last.value().start));
@@ -312,7 +324,7 @@ impl<'t> Builder<'t, '_> {
                     let opens = beside.is_empty() || beside.starts_with(['{', '[', '|', '>']);
                     let begins_line = !text[line.start..label.start].contains(char::is_alphanumeric);
                     self.head(Head { name, start: label.start, body: at + 1, opens, begins_line });
-                    self.page.slots.push(Slot::new(name, &value, false));
+                    self.slots.push(Slot::new(name, &value, false));
                 }
             }
         }
@@ -320,7 +332,7 @@ impl<'t> Builder<'t, '_> {
 
     /// The label that ends at a colon or an equals sign; times, ports and addresses have none.
     fn label_before(&self, from: usize, mark: usize) -> Option<Range<usize>> {
-        let text = &self.page.canon.text;
+        let text = &self.canon.text;
         let before = text[from..mark].trim_end_matches(is_ornament);
         if let Some(list) = before.strip_suffix(']').and_then(without_index) {
             return self.label_before(from, from + list.len());

@@ -1,15 +1,16 @@
 //! Where each record stands in a text: records are told by a field whose values differ, and parted where the text's
 //! own shape parts them: headings, table rows, list items, blank lines, braces.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use foldhash::{HashMap, HashMapExt, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::canon::needle;
 use super::index::floor;
 use super::labels::{Field as Name, Fit, spoken};
 use super::page::{Page, lines};
-use crate::json::{Kind, Node};
+use crate::json::{Kind, Node, decode_string};
 
 /// Fields looked at, values sampled and places taken of one value: enough to tell records apart, and a bound.
 const MAX_FIELDS: usize = 12;
@@ -18,7 +19,7 @@ const MAX_HITS: usize = 32;
 
 /// A field that may tell the records apart, and how well it does.
 struct Field<'a> {
-    key: std::borrow::Cow<'a, str>,
+    key: Cow<'a, str>,
     name: Name,
     /// Only places under this label, or at a line's beginning, count.
     is_strict: bool,
@@ -158,7 +159,7 @@ fn mark(page: &Page<'_>, hit: &Range<usize>, name: &Name) -> Mark {
 
 /// The fields that tell the records apart, the best first.
 fn fields<'a>(records: &[Node<'a>], page: &Page<'_>, within: &[Range<usize>]) -> Vec<Field<'a>> {
-    let mut keys: Vec<std::borrow::Cow<'a, str>> = Vec::new();
+    let mut keys: Vec<Cow<'a, str>> = Vec::new();
     for member in records.iter().take(50).flat_map(|record| record.children().take(64)) {
         let key = member.key().unwrap_or_default();
         if matches!(member.kind(), Kind::String | Kind::Number) && keys.len() < MAX_FIELDS && !keys.contains(&key) {
@@ -172,7 +173,13 @@ fn fields<'a>(records: &[Node<'a>], page: &Page<'_>, within: &[Range<usize>]) ->
         // Of duplicate keys the last counts.
         let mut own = [None; MAX_FIELDS];
         for member in record.children() {
-            if let Some(at) = member.key().and_then(|key| keys.iter().position(|known| *known == key)) {
+            let spelled = member.raw_key().unwrap_or_default();
+            let is_it = |known: &Cow<'_, str>| known.as_bytes() == spelled;
+            let at = keys.iter().position(is_it).or_else(|| {
+                let key = Some(decode_string(spelled)).filter(|_| spelled.contains(&b'\\'))?;
+                keys.iter().position(|known| *known == key)
+            });
+            if let Some(at) = at {
                 own[at] = Some(member.raw());
             }
         }
@@ -180,8 +187,10 @@ fn fields<'a>(records: &[Node<'a>], page: &Page<'_>, within: &[Range<usize>]) ->
     }
     let mut fields = Vec::new();
     for (key, values) in keys.into_iter().zip(values) {
-        let distinct = values.iter().collect::<HashSet<_>>().len();
-        if values.len() * 2 < records.len() || distinct * 10 < values.len() * 9 {
+        // No more than a tenth may have been met before.
+        let mut seen = HashSet::with_capacity(values.len());
+        let is_distinct = values.iter().filter(|value| !seen.insert(**value)).nth(values.len() / 10).is_none();
+        if values.len() * 2 < records.len() || !is_distinct {
             continue;
         }
         let is_short = values.iter().map(|value| value.len()).sum::<usize>() < values.len() * 4;

@@ -6,7 +6,7 @@ use std::hash::BuildHasher;
 use foldhash::{HashMap, HashMapExt};
 
 use super::super::labels::Field;
-use crate::json::Node;
+use crate::json::{Node, decode_string};
 
 /// The field above all others.
 pub(super) const NO_FIELD: u32 = 0;
@@ -33,10 +33,16 @@ impl<'t> Fields<'t> {
         Self { root, known: vec![Known { around: NO_FIELD, member: 0 }], by_key: HashMap::new() }
     }
 
-    /// The field of a member below another field.
-    pub(super) fn of(&mut self, around: u32, member: Node<'t>, key: &str) -> u32 {
+    /// The field of a member, whose key is spelled so, below another field.
+    pub(super) fn of(&mut self, around: u32, member: Node<'t>, spelling: &[u8]) -> u32 {
         // Keys themselves would take more than the fields. Two of one hash are fields of their own.
-        let hashed = (around, self.by_key.hasher().hash_one(key));
+        let hash = |key: &[u8]| (around, self.by_key.hasher().hash_one(key));
+        let known = self.by_key.get(&hash(spelling)).filter(|known| self.spelling(**known) == Some(spelling));
+        if let Some(&known) = known {
+            return known;
+        }
+        let key = decode_string(spelling);
+        let hashed = hash(key.as_bytes());
         if let Some(&known) = self.by_key.get(&hashed)
             && self.key(known) == key
         {
@@ -51,9 +57,12 @@ impl<'t> Fields<'t> {
     }
 
     pub(super) fn key(&self, field: u32) -> Cow<'t, str> {
+        self.spelling(field).map(decode_string).unwrap_or_default()
+    }
+
+    fn spelling(&self, field: u32) -> Option<&'t [u8]> {
         let member = self.known[field as usize].member as usize;
-        let key = self.root.doc().node(self.root.index() + member).and_then(Node::key);
-        key.filter(|_| field != NO_FIELD).unwrap_or_default()
+        self.root.doc().node(self.root.index() + member).filter(|_| field != NO_FIELD)?.raw_key()
     }
 
     /// The field as labels are compared with it.

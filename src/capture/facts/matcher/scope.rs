@@ -21,8 +21,7 @@ pub(super) struct Scope {
     set: usize,
     /// Whether a part begins inside a slot, so that what stands there may belong to a label before it.
     begins_inside: bool,
-    /// By field: the slots under its labels, in order.
-    pub(super) own: HashMap<u32, Vec<usize>>,
+    pub(super) own: OwnSlots,
     /// By value, and whether it is a yes or no: its hits that are not given out yet.
     values: HashMap<(String, bool), Hits>,
     /// By field: what its labels say to a yes-or-no question.
@@ -31,6 +30,17 @@ pub(super) struct Scope {
     others: HashMap<(u32, Kind), Other>,
     /// By digits: telephone numbers as they are written.
     pub(super) phones: Option<HashMap<String, BTreeSet<String>>>,
+}
+
+/// The slots under the labels of fields, in order of the fields and then of the text: a page has as many scopes as records.
+pub(super) struct OwnSlots(Vec<(u32, usize)>);
+
+impl OwnSlots {
+    /// Those of one field.
+    pub(super) fn of(&self, field: u32) -> impl Iterator<Item = usize> + '_ {
+        let first = self.0.partition_point(|(own, _)| *own < field);
+        self.0[first..].iter().take_while(move |(own, _)| *own == field).map(|(_, slot)| *slot)
+    }
 }
 
 /// Hits of one value: under the labels of fields, where nobody's label stands, and under other labels.
@@ -64,6 +74,13 @@ pub(super) enum SearchScope {
     Free,
 }
 
+impl Scope {
+    /// Whether something may stand under the labels of a field: one is here, or stands before a part that begins in its value.
+    fn may_own(&self, field: u32) -> bool {
+        self.begins_inside || self.own.of(field).next().is_some()
+    }
+}
+
 impl<'t> Matcher<'t> {
     fn scope(&mut self, leaves: &[Leaf], regions: &[Range<usize>]) -> Scope {
         let mut fields: Vec<u32> = leaves.iter().map(|leaf| leaf.field).collect();
@@ -77,19 +94,19 @@ impl<'t> Matcher<'t> {
                 self.sets.len() - 1
             }
         };
-        let mut own: HashMap<u32, Vec<usize>> = HashMap::new();
-        let slots: Vec<usize> = regions.iter().flat_map(|region| self.page.slots_in(region)).collect();
-        for slot in slots {
-            for &field in self.owners(set, slot).iter() {
-                own.entry(field).or_default().push(slot);
+        let mut own = Vec::new();
+        for region in regions {
+            for slot in self.page.slots_in(region) {
+                own.extend(self.owners(set, slot).iter().map(|field| (*field, slot)));
             }
         }
+        own.sort_by_key(|(field, _)| *field);
         let is_inside = |at: usize| self.page.slot_at(at).is_some_and(|slot| self.page.slots[slot].value().start < at);
         Scope {
             begins_inside: regions.iter().any(|region| is_inside(region.start)),
             regions: regions.to_vec(),
             set,
-            own,
+            own: OwnSlots(own),
             values: HashMap::new(),
             answers: HashMap::new(),
             others: HashMap::new(),
@@ -123,6 +140,11 @@ impl<'t> Matcher<'t> {
             for is_reworded in [false, true] {
                 for &Leaf { offset, field } in leaves.iter() {
                     let leaf = self.node(Leaf { offset, field });
+                    let is_asked = is_reworded && leaf.kind() == Kind::Bool;
+                    if place == SearchScope::Own && !is_asked && !scope.may_own(field) {
+                        self.found[offset as usize].get_or_insert(Found::MISSING);
+                        continue;
+                    }
                     if !self.is_missing(offset)
                         || (place == SearchScope::Free && !self.may_stand_elsewhere(leaf, field, &mut scope, are_theirs))
                     {
@@ -178,7 +200,7 @@ impl<'t> Matcher<'t> {
             return known.clone();
         }
         let mut other = Other::Nothing;
-        for &slot in scope.own.get(&field).into_iter().flatten() {
+        for slot in scope.own.of(field) {
             let place = bare(self.page.text(), self.page.slots[slot].value());
             let text = &self.page.text()[place.clone()];
             // A container, or nothing, is no value; what stands in it may follow.
@@ -235,15 +257,8 @@ impl<'t> Matcher<'t> {
         scope: &mut Scope,
         place: SearchScope,
     ) -> Option<Range<usize>> {
-        if text.is_empty() {
-            return None;
-        }
         if place == SearchScope::Own {
-            let first = scope.own.get(&field).and_then(|slots| slots.first().copied());
-            if first.is_none() && !scope.begins_inside {
-                return None;
-            }
-            if let Some(first) = first
+            if let Some(first) = scope.own.of(field).next()
                 && let Some(hit) = self.at_beginning(first, &text, leaf, scope).filter(|hit| self.fills(first, hit, leaf))
                 && self.claim(&hit)
             {

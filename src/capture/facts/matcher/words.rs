@@ -53,7 +53,7 @@ impl Matcher<'_> {
             return None;
         }
         let text = self.page.text();
-        for &slot in scope.own.get(&field)? {
+        for slot in scope.own.of(field) {
             let place = bare(text, self.page.slots[slot].value());
             if place.len() <= LONGEST_NAME && self.served[slot].is_none() && key_words(&text[place.clone()]) == words {
                 self.served[slot] = Some(field);
@@ -66,7 +66,7 @@ impl Matcher<'_> {
     /// A time relative to now, under the field's label.
     fn relative(&mut self, field: u32, scope: &Scope) -> Option<Range<usize>> {
         let text = self.page.text();
-        for &slot in scope.own.get(&field)? {
+        for slot in scope.own.of(field) {
             let place = bare(text, self.page.slots[slot].value());
             if self.served[slot].is_none() && forms::is_relative_time(&text[place.clone()]) {
                 self.served[slot] = Some(field);
@@ -89,9 +89,9 @@ impl Matcher<'_> {
                     all[usize::from(says)].push_back(place);
                 }
             };
-            own.get(&field).into_iter().flatten().for_each(|&slot| add(slot, true));
+            own.of(field).for_each(|slot| add(slot, true));
             let asked = forms::state_of(key);
-            if asked.is_some() && !own.contains_key(&field) {
+            if asked.is_some() && own.of(field).next().is_none() {
                 let is_status = |slot: &usize| *self.page.names[self.page.slots[*slot].name as usize] == *"status";
                 regions.iter().flat_map(|region| self.page.slots_in(region)).filter(is_status).for_each(|slot| add(slot, false));
             }
