@@ -9,7 +9,26 @@ use std::thread;
 /// The most threads that one question takes: several questions are answered at a time.
 const MAX_THREADS: usize = 4;
 
-/// What becomes of each item, in order. With `is_small` no thread is worth its while.
+/// How many threads of all questions work beside those that asked.
+static FURTHER: AtomicUsize = AtomicUsize::new(0);
+
+/// One of them.
+struct Further;
+
+impl Further {
+    fn begin() -> Self {
+        FURTHER.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for Further {
+    fn drop(&mut self) {
+        FURTHER.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What becomes of each item, in order. With `is_small` no thread is worth its while, nor where the cores are at work.
 ///
 /// # Errors
 /// The first that an item gives, as when the asker looked away.
@@ -19,7 +38,8 @@ pub fn parallel_map<T: Sync, R: Send, E: Send>(
     work: impl Fn(&T) -> Result<R, E> + Sync,
 ) -> Result<Vec<R>, E> {
     let cores = if is_small { 1 } else { thread::available_parallelism().map_or(1, NonZero::get) };
-    let threads = cores.min(MAX_THREADS).min(items.len());
+    let idle = cores.saturating_sub(FURTHER.load(Ordering::Relaxed));
+    let threads = idle.min(MAX_THREADS).min(items.len());
     if threads < 2 {
         return items.iter().map(work).collect();
     }
@@ -32,7 +52,11 @@ pub fn parallel_map<T: Sync, R: Send, E: Send>(
         Ok(done)
     };
     let parts = thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(take)).collect();
+        let further = || {
+            let _at_work = Further::begin();
+            take()
+        };
+        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(further)).collect();
         let own = take();
         let theirs = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
         std::iter::once(own).chain(theirs).collect::<Result<Vec<_>, E>>()

@@ -29,7 +29,7 @@ pub struct TextMemo {
     /// Of several texts together.
     sums: Mutex<HashMap<Key, Tokens>>,
     facts: Mutex<HashMap<Key, FactCount>>,
-    /// Held while facts of a large answer are located: two texts at a time would take twice the memory.
+    /// Held while facts are located in a long text: two at a time would take twice the memory.
     locating: Mutex<()>,
     pub(super) text_only: OnceLock<super::TextOnly>,
     pub(super) renders: OnceLock<bool>,
@@ -84,23 +84,29 @@ impl TextMemo {
     /// What a text measures that comes in pieces. Long texts are counted part by part, on all cores, and a part that stands in
     /// another text too is counted once.
     pub fn counts_of(&self, pieces: &[&str]) -> Counts {
-        let (mut parts, mut between) = (Vec::new(), String::new());
-        for piece in pieces {
-            let mut from = 0;
-            for cut in token::cuts(piece) {
-                let part = &piece[std::mem::replace(&mut from, cut)..cut];
-                if between.is_empty() {
-                    parts.push(Cow::Borrowed(part));
-                } else {
-                    between.push_str(part);
-                    parts.push(Cow::Owned(std::mem::take(&mut between)));
-                }
-            }
-            between.push_str(&piece[from..]);
+        self.counts_of_parts(&parts(pieces))
+    }
+
+    /// The tokens that a text has more than another, both in pieces. Where they begin or end alike is not counted.
+    pub fn saved(&self, before: &[&str], after: &[&str]) -> Tokens {
+        let (before, after) = (parts(before), parts(after));
+        let (mut before, mut after) = (&before[..], &after[..]);
+        while let ([first, rest @ ..], [other, others @ ..]) = (before, after)
+            && first == other
+        {
+            (before, after) = (rest, others);
         }
-        parts.push(Cow::Owned(between));
+        while let ([rest @ .., last], [others @ .., other]) = (before, after)
+            && last == other
+        {
+            (before, after) = (rest, others);
+        }
+        self.counts_of_parts(before).tokens.less(self.counts_of_parts(after).tokens)
+    }
+
+    fn counts_of_parts(&self, parts: &[Cow<'_, str>]) -> Counts {
         let is_short = parts.iter().map(|part| part.len()).sum::<usize>() < LONG_BYTES;
-        let Ok(counts) = parallel_map(&parts, is_short, |part| Ok::<_, Infallible>(self.counts_of_part(part)));
+        let Ok(counts) = parallel_map(parts, is_short, |part| Ok::<_, Infallible>(self.counts_of_part(part)));
         counts.into_iter().fold(Counts::default(), Counts::plus)
     }
 
@@ -133,7 +139,7 @@ impl TextMemo {
     }
 
     fn locate(&self, payload: &Payload, text: &str) -> FactMatches {
-        let _alone = (text.len().max(payload.root().range().len()) > LONG_BYTES).then(|| lock(&self.locating));
+        let _alone = (text.len() > LONG_BYTES).then(|| lock(&self.locating));
         count_facts(payload, text)
     }
 
@@ -158,6 +164,26 @@ impl TextMemo {
         lock(&self.facts).insert(key, matches.count);
         matches
     }
+}
+
+/// A text that comes in pieces, cut into parts that are counted apart.
+fn parts<'t>(pieces: &[&'t str]) -> Vec<Cow<'t, str>> {
+    let (mut parts, mut between) = (Vec::new(), String::new());
+    for piece in pieces {
+        let mut from = 0;
+        for cut in token::cuts(piece) {
+            let part = &piece[std::mem::replace(&mut from, cut)..cut];
+            if between.is_empty() {
+                parts.push(Cow::Borrowed(part));
+            } else {
+                between.push_str(part);
+                parts.push(Cow::Owned(std::mem::take(&mut between)));
+            }
+        }
+        between.push_str(&piece[from..]);
+    }
+    parts.push(Cow::Owned(between));
+    parts
 }
 
 #[cfg(test)]
@@ -200,6 +226,31 @@ mod tests {
             let whole = pieces.concat();
             assert_eq!(known.counts_of(&pieces), Counts::of(whole.as_bytes()), "{} bytes", whole.len());
         }
+    }
+
+    #[test]
+    fn what_is_saved_is_what_more_is_counted() {
+        let (text, data) = ("It's 1,234 — 5 日本、語".repeat(9_000), r#"{"a":"it's","b":[1.5,"日本"]}"#.repeat(9_000));
+        let longer = format!("{data} and {data}");
+        for (before, after) in [
+            (vec![&*text, "\n", &*data], vec![&*text, "\n", "[1]"]),
+            (vec![&*text, "\n", &*longer], vec![&*text, "\n", &*data]),
+            (vec![&*longer, "\n", &*text], vec![&*data, "\n", &*text]),
+            (vec![&*text, "\n", &*data], vec![&*data]),
+            (vec![&*data], vec![&*longer]),
+            (vec![&*text], vec![&*text]),
+            (vec!["a b"], vec!["a"]),
+            (vec!["a"], vec![]),
+        ] {
+            let known = TextMemo::default();
+            let saved = known.saved(&before, &after);
+            assert_eq!(saved, token::count(&before.concat()).less(token::count(&after.concat())), "{saved:?}");
+        }
+        // Nor is a part that both have.
+        let known = TextMemo::default();
+        known.saved(&[&text, "\n", &data], &[&text, "\n", "[1]"]);
+        let counted = lock(&known.counts).len();
+        assert!(counted < parts(&[&data]).len() + 3, "{counted} parts");
     }
 
     #[test]

@@ -140,18 +140,20 @@ impl Row {
             Some(kept) => subject.known.counts(kept),
             None => measure.counter.finish(),
         };
-        let prove = || kept.as_ref().and_then(|kept| round_trip::prove(format, subject, kept));
-        let is_short = kept.as_ref().is_none_or(|kept| kept.len() < LONG_BYTES);
-        let (counts, round_trip) = join(is_short, count, prove);
-        row.round_trip = round_trip;
-        (row.bytes, row.chars, row.utf16, row.tokens) = (counts.bytes, counts.chars, counts.utf16, counts.tokens);
-        if let (Some(payload), Some(bytes)) = (&subject.payload, &kept) {
+        let prove = || {
+            let (Some(payload), Some(kept)) = (&subject.payload, &kept) else { return (None, None) };
+            let round_trip = round_trip::prove(format, subject, kept);
             // What decodes to the same value carries every fact, whatever its form: proved, not looked for.
-            row.facts = Some(match &row.round_trip {
+            let facts = match &round_trip {
                 Some(trip) if trip.verdict.is_lossless() => FactCount::all_kept(payload),
-                _ => subject.known.facts(payload, &String::from_utf8_lossy(bytes)),
-            });
-        }
+                _ => subject.known.facts(payload, &String::from_utf8_lossy(kept)),
+            };
+            (round_trip, Some(facts))
+        };
+        let is_short = kept.as_ref().is_none_or(|kept| kept.len() < LONG_BYTES);
+        let (counts, (round_trip, facts)) = join(is_short, count, prove);
+        (row.round_trip, row.facts) = (round_trip, facts);
+        (row.bytes, row.chars, row.utf16, row.tokens) = (counts.bytes, counts.chars, counts.utf16, counts.tokens);
         if !matches!(format.id(), "content" | "both" | "wire") && !subject.is_data_alone() {
             let beside = subject.text_only();
             let (statements, others) = (beside.statements.len() as u64, beside.others as u64);

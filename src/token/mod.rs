@@ -67,6 +67,15 @@ impl Tokens {
         Tokens { o200k_base: self.o200k_base + other.o200k_base, cl100k_base: self.cl100k_base + other.cl100k_base }
     }
 
+    /// What is left without the others; none where those are more.
+    #[must_use]
+    pub fn less(self, other: Tokens) -> Tokens {
+        Tokens {
+            o200k_base: self.o200k_base.saturating_sub(other.o200k_base),
+            cl100k_base: self.cl100k_base.saturating_sub(other.cl100k_base),
+        }
+    }
+
     fn add(&mut self, text: &str) {
         self.o200k_base += encoder::o200k_base().count(text);
         self.cl100k_base += encoder::cl100k_base().count(text);
