@@ -92,12 +92,9 @@ use crate::problem::{Problem, ProblemKind};
 /// # Errors
 /// Why there is no such text.
 pub fn text_of(subject: &ParsedCapture, id: &str) -> Result<String, Problem> {
-    match text::shown_text(query::format_of(id)?, subject)? {
-        (text, true, _) => Ok((*text).to_owned()),
-        (_, false, _) => {
-            Err(Problem::new(ProblemKind::Malformed, "the text is not valid UTF-8, so it cannot be passed on unchanged"))
-        }
-    }
+    let bytes = format_bytes(query::format_of(id)?, subject)?;
+    String::from_utf8(bytes)
+        .map_err(|_| Problem::new(ProblemKind::Malformed, "the text is not valid UTF-8, so it cannot be passed on unchanged"))
 }
 
 /// A capture made ready for queries: parses once, off the UI thread.

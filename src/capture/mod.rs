@@ -27,7 +27,7 @@ pub use facts::{Fact, FactCount, FactMatches, FactState, Record, count_facts, lo
 pub use listed::{Prompt, PromptArgument, Resource, ServerLists, listed_tools};
 pub use payload::{Origin, Payload, ReadText, TextSource, blocks, is_wrapped};
 pub use reading::{Reading, RpcError};
-pub use statements::{Statement, StatementKind, text_only, unread};
+pub use statements::{Statement, StatementKind, count_statements, text_only, unread};
 pub use tool::{Annotations, Hint, Tool};
 pub use wire::{Line, LineKind};
 

@@ -40,12 +40,12 @@ pub struct Statement {
 /// The statements of `text` that neither the payload nor the arguments of the call account for, in order. `read` are the
 /// parts of the text that the payload was read from, sorted; empty where it is `structuredContent`. `matched` are the
 /// payload's facts in the text, where they are known already.
-pub fn text_only(
+pub fn text_only<'m>(
     payload: &Payload,
     text: &str,
     read: &[Range<usize>],
     arguments: Option<Node<'_>>,
-    matched: Option<&FactMatches>,
+    matched: Option<&dyn Fn() -> &'m FactMatches>,
 ) -> Vec<Statement> {
     // JSON that is all of the text leaves nothing to say beside it, however long it is.
     let is_marked = payload.reader().is_some_and(|reader| reader.certainty == Certainty::Marked);
@@ -58,9 +58,9 @@ pub fn text_only(
         words.add(arguments);
     }
     let matched = match matched {
-        Some(matched) if payload.is_structured() => Cow::Borrowed(matched),
+        Some(matched) if payload.is_structured() => Cow::Borrowed(matched()),
         _ => {
-            let found = scan(text, &words, read);
+            let found = scan(text, &words, read, usize::MAX);
             if found.is_empty() || !payload.is_structured() {
                 return found;
             }
@@ -71,7 +71,12 @@ pub fn text_only(
     let mut covered: Vec<Range<usize>> =
         matched.facts.iter().filter(|fact| !fact.state().is_missing()).filter_map(Fact::place).collect();
     covered.sort_by_key(|range| range.start);
-    scan(text, &words, &covered)
+    scan(text, &words, &covered, usize::MAX)
+}
+
+/// How many statements a text has, whatever the data holds; of more than `most` at least so many.
+pub fn count_statements(text: &str, most: u64) -> u64 {
+    scan(text, &Vocabulary::default(), &[], usize::try_from(most).unwrap_or(usize::MAX)).len() as u64
 }
 
 /// What stands between the parts that were read, without white space at the ends and without what holds no word.
@@ -90,12 +95,13 @@ pub fn unread(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> {
     gaps
 }
 
-fn scan(text: &str, words: &Vocabulary, covered: &[Range<usize>]) -> Vec<Statement> {
+/// The statements that the data does not account for; no further lines are read once there are `most`.
+fn scan(text: &str, words: &Vocabulary, covered: &[Range<usize>], most: usize) -> Vec<Statement> {
     let mut scan = Scan { text, words, covered, next: 0, until: 0, found: Vec::new() };
     let mut start = 0;
     let mut is_fenced = false;
     let mut lines = text.split_inclusive('\n').peekable();
-    while let Some(line) = lines.next() {
+    while let Some(line) = lines.next().filter(|_| scan.found.len() < most) {
         let range = start..start + line.trim_end_matches(['\n', '\r']).len();
         start += line.len();
         let trimmed = line.trim_start();
@@ -460,6 +466,10 @@ fn short_number(text: &str) -> Option<Cow<'_, str>> {
         None => ("", text.trim_start_matches(['+', '#', '$', '€', '£'])),
     };
     let digits = digits.trim_start_matches(['$', '€', '£']).trim_end_matches('%');
+    // Most words are no numbers.
+    if !digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',')) {
+        return None;
+    }
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let is_grouped = whole.contains(',') && whole.split(',').skip(1).all(|group| group.len() == 3);

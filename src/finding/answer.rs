@@ -11,7 +11,7 @@ use super::rounding::RoundedNumbers;
 use super::{CheckedServer, CheckedTool, FoundAt, FoundIn};
 use crate::analysis::{self, Columns, HostsReport, Parts};
 use crate::capture::facts::record_lists;
-use crate::capture::{Fact, FactCount, FactMatches, Outcome, Payload, Tool, locate_facts, text_only};
+use crate::capture::{Fact, FactCount, FactMatches, Outcome, Payload, Tool, count_statements, locate_facts};
 use crate::format::{MARKDOWN, ParsedCapture, TextOnly};
 use crate::host::{Hosts, LimitState, ViewContext};
 use crate::json::{Doc, Kind, Node};
@@ -175,31 +175,37 @@ impl<'a> CheckedAnswer<'a> {
     /// The numbers of the text that stand for no other value and say how far they are rounded.
     pub fn rounded_numbers(&self) -> &RoundedNumbers {
         self.rounded.get_or_init(|| {
+            let text = self.markdown_text();
             let shown = self.matched().facts.iter().filter(|fact| !fact.state().is_missing());
-            let mut taken: Vec<_> = shown.filter_map(Fact::place).collect();
+            let mut taken: Vec<_> = shown.filter_map(Fact::place).filter(|place| place.start < text.len()).collect();
             taken.sort_by_key(|place| place.start);
-            RoundedNumbers::of(self.markdown_text(), &taken)
+            RoundedNumbers::of(text, &taken)
         })
     }
 
     /// What the texts say that the data does not hold.
     pub fn text_only(&self) -> &'a TextOnly {
         // Text that is the data is not matched against itself.
-        let matched = self.structured_payload().map(|_| self.matched());
-        self.subject.text_only_beside(matched)
+        let matched = || self.matched();
+        self.subject.text_only_beside(self.structured_payload().is_some().then_some(&matched))
     }
 
-    /// The share of the text's statements that the data accounts for, in percent; `None` where there are few.
-    pub fn shadowed(&self) -> Option<u64> {
+    /// The share of the text's statements that the data accounts for, in percent, where it is below a limit: that of the
+    /// rule about it, whoever asks. `None` where there are few statements too.
+    pub fn shadowed(&self, limit: u64) -> Option<u64> {
         *self.shadowed.get_or_init(|| {
             self.structured_payload()?;
             let only = self.text_only().statements.len() as u64;
             if only < 4 {
                 return None;
             }
-            let nothing = Payload::of_doc(Doc::parse("{}".into()))?;
-            let all = text_only(&nothing, &self.text, &[], None, Some(&FactMatches::default())).len() as u64;
-            (all >= only).then(|| (all - only) * 100 / all)
+            // With so many in all the share reaches the limit, however many more there are.
+            let enough = match 100_u64.checked_sub(limit) {
+                Some(rest @ 1..) => (only * 100).div_ceil(rest),
+                _ => u64::MAX,
+            };
+            let all = count_statements(&self.text, enough);
+            (only..enough).contains(&all).then(|| (all - only) * 100 / all)
         })
     }
 

@@ -6,7 +6,6 @@ use super::answer::tokens;
 use super::rule::Profile::{Cost, HostCompat, MarkdownSafety};
 use super::rule::RulePattern;
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
-use super::rule::saved;
 use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::words;
 use super::{CheckedServer, CheckedTool};
@@ -165,7 +164,7 @@ fn unseen(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
         listed = listed.plus(tokens(&raw));
         seen = seen.plus(tokens(&format!("{{{}}}", kept.join(","))));
     }
-    let saves = saved(listed, seen);
+    let saves = listed.less(seen);
     if saves.o200k_base * 100 > listed.o200k_base * hits.limit && saves.o200k_base > 200 {
         let parts: Vec<_> = parts.keys().map(|key| format!("`{key}`")).collect();
         let message = format!(
@@ -185,6 +184,6 @@ fn instructions(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
         let short: String = text.chars().take(usize::try_from(hits.limit).unwrap_or(usize::MAX)).collect();
         let all = tokens(text);
         hits.say(format!("the instructions have {}, {}", number_of(length, "characters"), number_of(all.o200k_base, "tokens")))
-            .saves(saved(all, tokens(&short)));
+            .saves(all.less(tokens(&short)));
     }
 }

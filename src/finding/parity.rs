@@ -2,6 +2,7 @@
 
 mod counts;
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::RandomState;
 use std::ops::Range;
@@ -250,10 +251,7 @@ fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let only = &answer.text_only().statements;
-    if answer.structured_payload().is_none()
-        || only.is_empty()
-        || answer.shadowed().is_some_and(|share| share < hits.limit_of(SHADOWS))
-    {
+    if answer.structured_payload().is_none() || only.is_empty() || answer.shadowed(hits.limit_of(SHADOWS)).is_some() {
         return;
     }
     let first = clip(&answer.text[only[0].range.clone()]);
@@ -268,7 +266,7 @@ fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn shadows(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    if let Some(share) = answer.shadowed().filter(|share| *share < hits.limit && answer.is_success()) {
+    if let Some(share) = answer.shadowed(hits.limit).filter(|_| answer.is_success()) {
         hits.say(format!("`structuredContent` holds {share}% of what the text says")).at_path(FoundIn::Structured, "");
     }
 }
@@ -277,14 +275,15 @@ fn shadows(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 fn has_json_twin(answer: &CheckedAnswer<'_>) -> bool {
     let Some(value) = answer.structured() else { return false };
     let seed = RandomState::new();
-    let own = digest(value, &seed);
+    let own = LazyCell::new(|| digest(value, &seed));
+    let is_own = |root: Node<'_>| digest(root, &seed) == *own;
     if let Some(root) = answer.json_text().and_then(Doc::root) {
-        return digest(root, &seed) == own;
+        return is_own(root);
     }
-    answer.subject.reading.text_blocks().filter_map(|block| block.text.as_deref()).any(|text| {
-        let is_json = text.trim_start().starts_with(['{', '[']);
-        let doc = Doc::parse(if is_json { text.to_owned() } else { String::new() }.into());
-        doc.is_json() && doc.root().is_some_and(|root| digest(root, &seed) == own)
+    let blocks = answer.subject.reading.text_blocks().filter_map(|block| block.text.as_deref());
+    blocks.filter(|text| text.trim_start().starts_with(['{', '['])).any(|text| {
+        let doc = Doc::parse(text.to_owned().into());
+        doc.is_json() && doc.root().is_some_and(is_own)
     })
 }
 

@@ -284,7 +284,7 @@ impl Hit {
 
     /// The answer as the fix makes it, and what that saves against what is sent.
     pub fn mends(&mut self, answer: &CheckedAnswer<'_>, parts: Parts) -> &mut Self {
-        self.saves = Some(saved(answer.sent(), answer.count_parts(&parts)));
+        self.saves = Some(answer.subject.known.saved(&answer.parts().pieces(), &parts.pieces()));
         let is_small = parts.pieces().iter().map(|piece| piece.len()).sum::<usize>() <= Mended::MOST_BYTES;
         self.mended = is_small.then(|| Arc::new(Mended::of(answer.subject, parts)));
         self
@@ -304,11 +304,3 @@ impl Hit {
 /// A pattern, compiled when it is first needed. The ends of words in those that are looked for in whole answers are of
 /// ASCII, `(?-u:\b)`: those of Unicode take many times as long in a text that has other letters.
 pub type RulePattern = LazyLock<Option<Regex>>;
-
-/// Tokens saved by another text.
-pub fn saved(before: Tokens, after: Tokens) -> Tokens {
-    Tokens {
-        o200k_base: before.o200k_base.saturating_sub(after.o200k_base),
-        cl100k_base: before.cl100k_base.saturating_sub(after.cl100k_base),
-    }
-}

@@ -8,7 +8,6 @@ use super::answer::{is_page_name, leaves, near, tokens, wild};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, Cost, DialCodeblock, HostCompat};
 use super::rule::RulePattern;
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
-use super::rule::saved;
 use super::rule::{Hits, Rule, RuleCheck};
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
 use crate::host::{Hosts, LimitState};
@@ -293,7 +292,7 @@ fn many_records(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let kept = tokens(&format!("[{}]", first.join(",")));
     let message =
         format!("{} records of about {each} tokens; {} fit in 10,000, {} in 25,000", list.len(), 10_000 / each, 25_000 / each);
-    hits.say(message).at(answer.data_at(list)).saves(saved(all, kept));
+    hits.say(message).at(answer.data_at(list)).saves(all.less(kept));
 }
 
 fn long_value(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
@@ -328,7 +327,7 @@ fn long_description(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) 
             let short: String = description.chars().take(usize::try_from(hits.limit).unwrap_or(usize::MAX)).collect();
             hits.say_of(&tool.name, format!("the description has {} characters", grouped(length)))
                 .in_definition("/description")
-                .saves(saved(tokens(description), tokens(&short)));
+                .saves(tokens(description).less(tokens(&short)));
         }
     }
 }

@@ -66,8 +66,8 @@ impl ParsedCapture {
         self.text_only_beside(None)
     }
 
-    /// The same where the data's facts in the text content are known already.
-    pub fn text_only_beside(&self, matched: Option<&FactMatches>) -> &TextOnly {
+    /// The same where the data's facts in the text content are known already, or are being located: they are asked for late.
+    pub fn text_only_beside<'m>(&self, matched: Option<&dyn Fn() -> &'m FactMatches>) -> &TextOnly {
         self.known.text_only.get_or_init(|| TextOnly::of(self, matched))
     }
 
@@ -134,7 +134,7 @@ fn count(text: &str) -> Tokens {
 }
 
 impl TextOnly {
-    fn of(subject: &ParsedCapture, matched: Option<&FactMatches>) -> Self {
+    fn of<'m>(subject: &ParsedCapture, matched: Option<&dyn Fn() -> &'m FactMatches>) -> Self {
         let reading = &subject.reading;
         let others = reading.blocks.iter().filter(|block| block.kind != BlockKind::Text || block.text.is_none()).count();
         let (Some(payload), Some(text)) = (&subject.payload, reading.content_text()) else {

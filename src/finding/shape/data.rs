@@ -9,7 +9,6 @@ use crate::analysis::Parts;
 use crate::capture::{Payload, is_wrapped};
 use crate::finding::answer::{leaves, nodes, tokens, wild};
 use crate::finding::rule::Hits;
-use crate::finding::rule::saved;
 use crate::finding::tool::words;
 use crate::finding::{CheckedAnswer, CheckedTool, FoundIn};
 use crate::format::ledger::Row;
@@ -89,7 +88,7 @@ pub fn repeated_keys(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             }
         }
     }
-    let saves = saved(now, then);
+    let saves = now.less(then);
     // Under one token in twenty nobody rewrites a server.
     if saves.o200k_base * 20 > now.o200k_base {
         let message = format!(
@@ -117,7 +116,7 @@ pub fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if is_wrapped(&answer.subject.reading) && answer.count(&answer.text).o200k_base <= best.tokens.o200k_base {
         return;
     }
-    let saves = saved(sent, best.tokens);
+    let saves = sent.less(best.tokens);
     if saves.o200k_base * 100 > sent.o200k_base * hits.limit && saves.o200k_base >= 10 {
         let title = format::by_id(best.format).map_or(best.format, |format| format.title());
         let percent = (saves.o200k_base * 200 + sent.o200k_base) / (2 * sent.o200k_base.max(1));
@@ -300,7 +299,7 @@ pub fn opaque(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_kept =
         |key: Option<&str>, value: &mut Value| !(value.as_str().is_some_and(is_opaque) && key.is_some_and(|key| !is_taken(key)));
     let Some(mended) = changed(answer, is_kept) else { return };
-    let (all, saves) = (answer.sent(), saved(answer.sent(), tokens(&mended.sent())));
+    let (all, saves) = (answer.sent(), answer.sent().less(tokens(&mended.sent())));
     if saves.o200k_base * 100 > all.o200k_base * hits.limit {
         let more =
             if fields.len() > 1 { format!(" and {}", number_of(fields.len() as u64 - 1, "more fields")) } else { String::new() };
@@ -320,7 +319,7 @@ pub fn escaped_unicode(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     // The same layout for both, so that only the escapes count.
     let plain = value.to_string();
     let is_compact = compacted(root).len() == answer.text.len();
-    let saves = saved(tokens(&compacted(root)), tokens(&plain));
+    let saves = tokens(&compacted(root)).less(tokens(&plain));
     if saves.o200k_base > 0 {
         let at = answer.text.find("\\u").unwrap_or(0);
         let hit = hits.say("characters as `\\uNNNN`").at(answer.text_at(at..at + 6)).saves(saves);

@@ -14,7 +14,6 @@ use crate::finding::answer::{clip, leaves, tokens};
 use crate::finding::rule::Hits;
 use crate::finding::rule::RulePattern;
 use crate::finding::rule::Severity::{Error, Warning};
-use crate::finding::rule::saved;
 
 fn is_markdown(answer: &CheckedAnswer<'_>) -> bool {
     answer.json_text().is_none() && !answer.text.is_empty()
@@ -100,12 +99,10 @@ pub fn invented(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let mut empty: BTreeSet<String> = BTreeSet::new();
         let mut given: BTreeSet<String> = BTreeSet::new();
         for leaf in leaves(payload.root()) {
-            let key = label(&leaf.key().unwrap_or_default());
-            let is_zero = leaf.as_f64() == Some(0.0) || leaf.as_bool() == Some(false);
-            if leaf.is_null() {
-                empty.insert(key);
-            } else if is_zero {
-                given.insert(key);
+            let is_zero = || leaf.as_f64() == Some(0.0) || leaf.as_bool() == Some(false);
+            if leaf.is_null() || is_zero() {
+                let keys = if leaf.is_null() { &mut empty } else { &mut given };
+                keys.insert(label(&leaf.key().unwrap_or_default()));
             }
         }
         for (name, place) in &values {
@@ -332,7 +329,7 @@ pub fn heading_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         })
         .collect();
     let plain = plain.join("\n");
-    let saves = saved(all, tokens(&plain));
+    let saves = all.less(tokens(&plain));
     if all.o200k_base >= 50 && saves.o200k_base * 100 > all.o200k_base * hits.limit {
         let percent = saves.o200k_base * 100 / all.o200k_base;
         hits.say(format!("{percent}% of the tokens are marks of headings, rules and bold"))
