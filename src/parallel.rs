@@ -16,9 +16,10 @@ static FURTHER: AtomicUsize = AtomicUsize::new(0);
 struct Further;
 
 impl Further {
-    fn begin() -> Self {
-        FURTHER.fetch_add(1, Ordering::Relaxed);
-        Self
+    /// None where as many are at work as there are cores.
+    fn begin(cores: usize) -> Option<Self> {
+        let more = |now| (now + 1 < cores).then_some(now + 1);
+        FURTHER.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok().map(|_| Self)
     }
 }
 
@@ -28,7 +29,7 @@ impl Drop for Further {
     }
 }
 
-/// What becomes of each item, in order. With `is_small` no thread is worth its while, nor where the cores are at work.
+/// What becomes of each item, in order. With `is_small` no thread is worth its while, nor where all cores are at work.
 ///
 /// # Errors
 /// The first that an item gives, as when the asker looked away.
@@ -38,10 +39,18 @@ pub fn parallel_map<T: Sync, R: Send, E: Send>(
     work: impl Fn(&T) -> Result<R, E> + Sync,
 ) -> Result<Vec<R>, E> {
     let cores = if is_small { 1 } else { thread::available_parallelism().map_or(1, NonZero::get) };
-    let idle = cores.saturating_sub(FURTHER.load(Ordering::Relaxed));
-    let threads = idle.min(MAX_THREADS).min(items.len());
-    if threads < 2 {
-        return items.iter().map(work).collect();
+    let further: Vec<Further> = (1..items.len().min(MAX_THREADS)).map_while(|_| Further::begin(cores)).collect();
+    if further.is_empty() {
+        let mut done = Vec::with_capacity(items.len());
+        while let Some(item) = items.get(done.len()) {
+            done.push(work(item)?);
+            // Cores that are done with other work help with the rest.
+            if FURTHER.load(Ordering::Relaxed) + 1 < cores {
+                done.extend(parallel_map(&items[done.len()..], is_small, work)?);
+                break;
+            }
+        }
+        return Ok(done);
     }
     let next = AtomicUsize::new(0);
     let take = || {
@@ -52,11 +61,13 @@ pub fn parallel_map<T: Sync, R: Send, E: Send>(
         Ok(done)
     };
     let parts = thread::scope(|scope| {
-        let further = || {
-            let _at_work = Further::begin();
-            take()
+        let beside = |at_work: Further| {
+            scope.spawn(move || {
+                let _at_work = at_work;
+                take()
+            })
         };
-        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(further)).collect();
+        let workers: Vec<_> = further.into_iter().map(beside).collect();
         let own = take();
         let theirs = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
         std::iter::once(own).chain(theirs).collect::<Result<Vec<_>, E>>()
@@ -100,5 +111,27 @@ mod tests {
             cancel.check()
         });
         assert_eq!(looked_away, Err(Cancelled));
+    }
+
+    #[test]
+    fn a_question_within_a_question_takes_no_more_threads_than_there_are_cores() {
+        let (at_work, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let items = [(); 16];
+        let inner = |(): &()| {
+            most.fetch_max(at_work.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            thread::sleep(std::time::Duration::from_millis(1));
+            at_work.fetch_sub(1, Ordering::SeqCst);
+            Ok::<_, Cancelled>(())
+        };
+        parallel_map(&items, false, |()| parallel_map(&items, false, inner).map(|_| ())).unwrap();
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        assert!(most.into_inner() <= cores, "more threads than {cores} cores");
+    }
+
+    #[test]
+    fn both_results_are_joined() {
+        for is_small in [true, false] {
+            assert_eq!(join(is_small, || "one", || 2), ("one", 2));
+        }
     }
 }

@@ -24,8 +24,8 @@ pub(super) const LONG_BYTES: usize = 1 << 20;
 /// Counts of the texts that were met; of nobody's interest but those who ask for them again.
 #[derive(Debug, Default)]
 pub struct TextMemo {
-    /// Of short texts, and of the parts of long ones.
-    counts: Mutex<HashMap<Key, Counts>>,
+    /// Of short texts, and of the parts of long ones; empty while somebody counts.
+    counts: Mutex<HashMap<Key, Arc<OnceLock<Counts>>>>,
     /// Of several texts together.
     sums: Mutex<HashMap<Key, Tokens>>,
     facts: Mutex<HashMap<Key, FactCount>>,
@@ -106,17 +106,22 @@ impl TextMemo {
 
     fn counts_of_parts(&self, parts: &[Cow<'_, str>]) -> Counts {
         let is_short = parts.iter().map(|part| part.len()).sum::<usize>() < LONG_BYTES;
-        let Ok(counts) = parallel_map(parts, is_short, |part| Ok::<_, Infallible>(self.counts_of_part(part)));
-        counts.into_iter().fold(Counts::default(), Counts::plus)
+        let Ok(begun) = parallel_map(parts, is_short, |part| Ok::<_, Infallible>(self.begin(part)));
+        let counts = begun.into_iter().zip(parts).map(|(counts, part)| *counts.get_or_init(|| Counts::of_text(part)));
+        counts.fold(Counts::default(), Counts::plus)
     }
 
-    fn counts_of_part(&self, part: &str) -> Counts {
+    /// Counts a part, unless it is being counted: who else counts the same text takes the parts after it.
+    fn begin(&self, part: &str) -> Arc<OnceLock<Counts>> {
         let key = key(part.as_bytes());
-        if let Some(known) = lock(&self.counts).get(&key) {
-            return *known;
-        }
-        let counts = Counts::of_text(part);
-        lock(&self.counts).insert(key, counts);
+        let counts = {
+            let mut known = lock(&self.counts);
+            if let Some(begun) = known.get(&key) {
+                return Arc::clone(begun);
+            }
+            Arc::clone(known.entry(key).or_default())
+        };
+        counts.get_or_init(|| Counts::of_text(part));
         counts
     }
 
