@@ -16,11 +16,10 @@ use mcp_loupe::finding::{CheckedAnswer, CheckedServer, Checker, Profile, RuleSet
 use mcp_loupe::host::Hosts;
 use mcp_loupe::token;
 
-fn answer(text: &str, structured: &str) -> Capture {
+fn answer(text: &str, structured: Option<&str>) -> Capture {
     let text = serde_json::Value::from(text);
-    let message = format!(
-        r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{structured}}}}}"#
-    );
+    let structured = structured.map_or_else(String::new, |data| format!(r#","structuredContent":{data}"#));
+    let message = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}]{structured}}}}}"#);
     Capture {
         tool: Tool::unlisted("t"),
         arguments: Bytes::from_static(b"{}"),
@@ -62,23 +61,26 @@ const HOSTILE: [Hostile; 6] = [
 ];
 
 fn main() {
-    let records = 60_000;
-    let (text, data) = (common::markdown(records), common::payload(records));
-    let capture = answer(&text, &data);
-    let bytes = capture.response.as_ref().map_or(0, Bytes::len);
-    let start = Instant::now();
-    black_box(token::count(&text));
-    black_box(token::count(&data));
-    let count = start.elapsed();
-    for (name, profiles) in [("default profiles", &Profile::DEFAULT[..]), ("all profiles", &Profile::ALL)] {
-        let took = check(capture.clone(), profiles);
-        let times = took.as_secs_f64() / count.as_secs_f64();
-        println!("{bytes} bytes, {name}: {times:.2} times counting its tokens ({took:?}, {count:?})");
+    let (text, data) = (common::markdown(60_000), common::payload(60_000));
+    let longer = common::payload(120_000);
+    let shapes = [("text beside data", &*text, Some(&*data)), ("JSON as text", &*longer, None), ("Markdown alone", &*text, None)];
+    for (shape, text, data) in shapes {
+        let capture = answer(text, data);
+        let bytes = capture.response.as_ref().map_or(0, Bytes::len);
+        let start = Instant::now();
+        black_box(token::count(text));
+        black_box(data.map(token::count));
+        let count = start.elapsed();
+        for (name, profiles) in [("default profiles", &Profile::DEFAULT[..]), ("all profiles", &Profile::ALL)] {
+            let took = check(capture.clone(), profiles);
+            let times = took.as_secs_f64() / count.as_secs_f64();
+            println!("{shape}, {bytes} bytes, {name}: {times:.2} times counting its tokens ({took:?}, {count:?})");
+        }
     }
     for (name, make) in HOSTILE {
         let time = |n: usize| {
             let (text, structured) = make(n);
-            check(answer(&text, &structured), &Profile::ALL)
+            check(answer(&text, Some(&structured)), &Profile::ALL)
         };
         let (small, large) = (time(25_000), time(100_000));
         println!(

@@ -314,9 +314,12 @@ impl<'a> CheckedAnswer<'a> {
             let root = self.structured().map_or(0, Node::index);
             return FoundAt { part: FoundIn::Structured, path: node.pointer_from(root), range: None };
         };
-        let starts = self.starts.get_or_init(|| Payload::starts(&self.subject.reading));
-        let place = payload.place_in(starts, node);
+        let place = payload.place_in(self.starts(), node);
         FoundAt { path: node.pointer(), ..self.text_at(place.unwrap_or(0..0)) }
+    }
+
+    fn starts(&self) -> &[(usize, usize)] {
+        self.starts.get_or_init(|| Payload::starts(&self.subject.reading))
     }
 
     /// The text as far as Markdown is looked at.
@@ -354,6 +357,12 @@ impl<'a> CheckedAnswer<'a> {
     /// The leaves of the data that are texts, each with its place in the text.
     pub fn strings_in_text(&self) -> Vec<(Node<'a>, Range<usize>)> {
         let Some(payload) = &self.subject.payload else { return Vec::new() };
+        if !payload.is_structured() {
+            // What was read from the text is known to stand there, and where.
+            let starts = self.starts();
+            let strings = leaves(payload.root()).filter(|leaf| leaf.kind() == Kind::String);
+            return strings.filter_map(|leaf| Some((leaf, unquoted(&self.text, payload.place_in(starts, leaf)?)))).collect();
+        }
         let matched = self.matched();
         let kept = matched.facts.iter().filter(|fact| !fact.state().is_missing());
         kept.filter_map(|fact| Some((payload.doc.node(fact.node())?, fact.place()?)))
@@ -365,6 +374,14 @@ impl<'a> CheckedAnswer<'a> {
     pub fn is_read(&self) -> bool {
         let tool = &self.subject.capture.tool;
         tool.is_declared_read_only() || super::tool::reads_by_name(&tool.name)
+    }
+}
+
+/// A place without the quotation marks at its ends.
+fn unquoted(text: &str, place: Range<usize>) -> Range<usize> {
+    match text.as_bytes()[place.clone()] {
+        [b'"', .., b'"'] => place.start + 1..place.end - 1,
+        _ => place,
     }
 }
 
