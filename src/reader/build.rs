@@ -300,3 +300,12 @@ pub(super) fn cell(whole: &str, part: &str, base: usize) -> Cell {
     let start = base + (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
     Cell { text: part.to_owned(), at: start..start + part.len(), is_quoted: false }
 }
+
+/// The first place of any of these marks, none of which has letters or begins another, and which one it is. A line is so short
+/// that it takes longer to make a mark ready for a search than to look for it.
+pub(super) fn first_of(text: &str, marks: &[&str]) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let may_begin = |at: &usize| !bytes[*at].is_ascii_alphanumeric();
+    let begins = |at: usize| Some((at, marks.iter().position(|mark| bytes[at..].starts_with(mark.as_bytes()))?));
+    (0..bytes.len()).filter(may_begin).find_map(begins)
+}

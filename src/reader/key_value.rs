@@ -1,7 +1,7 @@
 //! Blocks of labels and values, one a line. A block ends at an empty line, a rule, or where its first label comes again.
 //! Also lines that are each a record, with several labels: `PID: 1, Command: init, CPU: 0.0`.
 
-use super::build::{Builder, LineAt, Record, Value, lines};
+use super::build::{Builder, LineAt, Record, Value, first_of, lines};
 use super::label::{LabelledValue, bullet, heading, is_rule, labelled, take_continuation};
 use super::{Certainty, Reader, TextBlock, TextData, begins_as_json, nested};
 
@@ -124,11 +124,9 @@ fn read_lines(block: TextBlock<'_>) -> Option<TextData> {
 fn parts<'a>(line: &LineAt<'a>) -> Vec<LineAt<'a>> {
     let mut found = Vec::new();
     let mut start = 0;
-    while let Some((at, mark)) =
-        BETWEEN.iter().filter_map(|mark| Some((start + line.text[start..].find(mark)?, mark))).min_by_key(|(at, _)| *at)
-    {
-        found.push(LineAt::new(&line.text[start..at], line.at + start));
-        start = at + mark.len();
+    while let Some((length, mark)) = first_of(&line.text[start..], &BETWEEN) {
+        found.push(LineAt::new(&line.text[start..start + length], line.at + start));
+        start += length + BETWEEN[mark].len();
     }
     found.push(LineAt::new(&line.text[start..], line.at + start));
     found

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::build::{Cell, LineAt};
+use super::build::{Cell, LineAt, first_of};
 
 /// The most words of a label.
 const WORDS: usize = 6;
@@ -97,6 +97,8 @@ pub(super) fn take_continuation(
     lines.len()
 }
 
+const MARKS: [&str; 5] = [": ", " = ", " → ", " -> ", ":\t"];
+
 /// Splits at the mark between label and value.
 fn split(body: &str) -> Option<(&str, &str)> {
     // `**Label:** value` and `**Label**: value`.
@@ -110,10 +112,8 @@ fn split(body: &str) -> Option<(&str, &str)> {
         let after = after.trim_start().strip_prefix(':').or_else(|| after.trim_start().strip_prefix('='))?;
         return Some((inner, after));
     }
-    let (at, length) = [": ", " = ", " → ", " -> ", ":\t"]
-        .iter()
-        .filter_map(|mark| Some((body.find(mark)?, mark.len())))
-        .min()
+    let (at, length) = first_of(body, &MARKS)
+        .map(|(at, mark)| (at, MARKS[mark].len()))
         .or_else(|| body.strip_suffix(':').map(|label| (label.len(), 1)))
         .or_else(|| tight(body))?;
     Some((&body[..at], &body[at + length..]))

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::build::{Builder, Cell, LineAt, Record, Value, cell, lines};
+use super::build::{Builder, Cell, LineAt, Record, Value, cell, first_of, lines};
 use super::label::labelled;
 use super::{Certainty, Reader, TextBlock, TextData, first_block};
 
@@ -194,10 +194,10 @@ fn parts(line: &str) -> Vec<(Mark<'_>, &str)> {
             (Mark::Dash, " - "),
             (Mark::Arrow, " -> "),
         ];
-        let next = marks.iter().filter_map(|(mark, text)| Some((rest.find(text)?, *mark, text.len()))).min_by_key(|(at, ..)| *at);
-        let Some((at, mark, length)) = next else { break };
+        let Some((at, next)) = first_of(rest, &marks.map(|(_, text)| text)) else { break };
+        let (mark, text) = marks[next];
         found.push((mark, &rest[..at]));
-        rest = rest[at + length..].trim_start();
+        rest = rest[at + text.len()..].trim_start();
     }
     found
 }
