@@ -23,10 +23,12 @@ mod toon;
 mod xml;
 mod yaml;
 
+use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::json::{Doc, Node};
+use crate::parallel::parallel_map;
 use build::blank_free;
 pub use build::{Segment, merged};
 pub use label::unescaped;
@@ -161,29 +163,43 @@ pub struct Found {
 const ENOUGH: f64 = 0.5;
 /// The share that JSON in a sentence has to be, or the text only quotes it.
 const QUOTED: f64 = 0.2;
+/// From here on two readers read at a time.
+const LONG_BYTES: usize = 1 << 20;
 
 /// What the texts hold: by the first reader that the text names, else by the layout that reads most of it.
 pub fn read(blocks: &[TextBlock<'_>]) -> Option<Found> {
     let (mut best, mut quoted): (Option<Found>, Option<Found>) = (None, None);
     // The lines of a diff begin as items do, and hold what labels and fields look like.
     let is_diff = blocks.iter().any(|block| block.text.contains("\n@@ -") && block.text.contains("\n+++ "));
-    for reader in READERS.iter().copied().filter(|reader| !is_diff || reader.certainty == Certainty::Marked) {
-        // None can read more than all.
-        if best.as_ref().is_some_and(|best| best.share >= 1.0) {
-            break;
-        }
-        let Some(found) = read_by(reader, blocks) else { continue };
-        if reader.certainty == Certainty::Marked {
-            // A log or a listing may quote a little JSON, and is one all the same.
-            if *reader != json_in_text::JSON_IN_TEXT || found.share >= ENOUGH {
-                return Some(found);
+    let readers = READERS.iter().copied().filter(|reader| !is_diff || reader.certainty == Certainty::Marked);
+    let readers: Vec<&'static Reader> = readers.collect();
+    let is_small = blocks.iter().map(|block| block.text.len()).sum::<usize>() < LONG_BYTES;
+    // None can read more than all.
+    let is_full = |best: &Option<Found>| best.as_ref().is_some_and(|best| best.share >= 1.0);
+    let mut rest = &readers[..];
+    while let [reader, ..] = rest
+        && !is_full(&best)
+    {
+        let is_alone = is_small || reader.certainty == Certainty::Marked;
+        let (some, others) = rest.split_at(if is_alone { 1 } else { rest.len().min(2) });
+        rest = others;
+        let Ok(read) = parallel_map(some, is_small, |reader| Ok::<_, Infallible>(read_by(reader, blocks)));
+        for found in read.into_iter().flatten() {
+            if is_full(&best) {
+                break;
             }
-            quoted = Some(found).filter(|found| found.share >= QUOTED);
-            continue;
-        }
-        let is_enough = found.share >= ENOUGH && found.data.facts() >= 2;
-        if is_enough && best.as_ref().is_none_or(|best| found.share > best.share + f64::EPSILON) {
-            best = Some(found);
+            if found.reader.certainty == Certainty::Marked {
+                // A log or a listing may quote a little JSON, and is one all the same.
+                if *found.reader != json_in_text::JSON_IN_TEXT || found.share >= ENOUGH {
+                    return Some(found);
+                }
+                quoted = Some(found).filter(|found| found.share >= QUOTED);
+                continue;
+            }
+            let is_enough = found.share >= ENOUGH && found.data.facts() >= 2;
+            if is_enough && best.as_ref().is_none_or(|best| found.share > best.share + f64::EPSILON) {
+                best = Some(found);
+            }
         }
     }
     best.or(quoted)

@@ -317,3 +317,21 @@ fn hostile_texts_end() {
         let _ = read(&blocks(&format!("a,b\n{text}")));
     }
 }
+
+#[test]
+fn a_long_text_is_read_as_a_short_one() {
+    let records: [fn(usize) -> String; 5] = [
+        |at| if at == 0 { "id,name\n".to_owned() } else { format!("{at},company {at} of Boston\n") },
+        |at| format!("Name: company {at}\nCity: Boston\n\n"),
+        |at| format!("## Company {at}\n\n- **City**: Boston\n- **Phone**: 555-{at}\n\n"),
+        |at| format!("[FILE] company {at}.md\n"),
+        |at| if at == 0 { "| id | name |\n|--|--|\n".to_owned() } else { format!("| {at} | company {at} |\n") },
+    ];
+    for record in records {
+        let (short, long) = [40, 60_000].map(|count| (0..count).map(record).collect::<String>()).into();
+        assert!(long.len() > LONG_BYTES, "{} bytes", long.len());
+        let reader = |text: &str| read(&blocks(text)).map(|found| found.reader.id);
+        assert!(reader(&short).is_some(), "{short}");
+        assert_eq!(reader(&short), reader(&long), "{short}");
+    }
+}

@@ -257,14 +257,13 @@ impl<'t> Matcher<'t> {
         scope: &mut Scope,
         place: SearchScope,
     ) -> Option<Range<usize>> {
-        if place == SearchScope::Own {
-            if let Some(first) = scope.own.of(field).next()
-                && let Some(hit) = self.at_beginning(first, &text, leaf, scope).filter(|hit| self.fills(first, hit, leaf))
-                && self.claim(&hit)
-            {
-                self.served[first].get_or_insert(field);
-                return Some(hit);
-            }
+        if place == SearchScope::Own
+            && let Some(first) = scope.own.of(field).next()
+            && let Some(hit) = self.at_beginning(first, &text, leaf, scope).filter(|hit| self.fills(first, hit, leaf))
+            && self.claim(&hit)
+        {
+            self.served[first].get_or_insert(field);
+            return Some(hit);
         }
         let is_bool = leaf.kind() == Kind::Bool;
         let needle = self.page.index.needle(text)?;
