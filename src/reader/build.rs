@@ -1,10 +1,11 @@
 //! The JSON of what is read, and where each value stands.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use foldhash::{HashMap, HashMapExt};
 
 use super::{TextBlock, TextData};
 use crate::json::{Doc, write};
@@ -89,8 +90,8 @@ pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 /// A value as it stands in a text, with the place of it.
 #[derive(Clone, Debug)]
-pub(super) struct Cell {
-    pub text: String,
+pub(super) struct Cell<'a> {
+    pub text: Cow<'a, str>,
     pub at: Range<usize>,
     /// It stood in quotes: a text, whatever it looks like.
     pub is_quoted: bool,
@@ -98,14 +99,14 @@ pub(super) struct Cell {
 
 /// A value of a record.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
-    Cell(Cell),
-    List(Vec<Value>),
-    Record(Record),
+pub(super) enum Value<'a> {
+    Cell(Cell<'a>),
+    List(Vec<Value<'a>>),
+    Record(Record<'a>),
 }
 
 /// Members by name, in the order of the text.
-pub(super) type Record = Vec<(String, Value)>;
+pub(super) type Record<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
 
 /// Writes the data of one block as JSON.
 pub(super) struct Builder {
@@ -148,12 +149,15 @@ impl Builder {
 
     /// A value that is written as this JSON.
     pub fn leaf(&mut self, json: &str, at: Range<usize>) {
+        let is_verbatim = at.len() == json.len() && json.starts_with(['{', '[']);
+        self.written(at, is_verbatim, |out| out.push_str(json));
+    }
+
+    fn written(&mut self, at: Range<usize>, is_verbatim: bool, write: impl FnOnce(&mut String)) {
         self.comma();
         let start = self.json.len();
-        self.json.push_str(json);
-        let is_verbatim = at.len() == json.len() && json.starts_with(['{', '[']);
-        let segment = Segment::new(start..self.json.len(), self.block, at);
-        self.segments.push(Segment { is_verbatim, ..segment });
+        write(&mut self.json);
+        self.segments.push(Segment { is_verbatim, ..Segment::new(start..self.json.len(), self.block, at) });
     }
 
     /// A text as the value that it is: a number by JSON's grammar, `true`, `false`, an object or a list in JSON, null
@@ -168,10 +172,10 @@ impl Builder {
     }
 
     pub fn text(&mut self, text: &str, at: Range<usize>) {
-        self.leaf(&write::string(text), at);
+        self.written(at, false, |out| write::push_string(out, text));
     }
 
-    pub fn value(&mut self, value: &Value) {
+    pub fn value(&mut self, value: &Value<'_>) {
         match value {
             Value::Cell(cell) if cell.is_quoted => self.text(&cell.text, cell.at.clone()),
             Value::Cell(cell) => self.typed(&cell.text, cell.at.clone()),
@@ -184,14 +188,14 @@ impl Builder {
         }
     }
 
-    pub fn record(&mut self, record: &Record) {
+    pub fn record(&mut self, record: &Record<'_>) {
         self.open('{');
         self.members(record);
         self.close('}');
     }
 
     /// Members of an object; a name that comes again is numbered.
-    fn members(&mut self, record: &Record) {
+    fn members(&mut self, record: &Record<'_>) {
         let mut taken: HashMap<&str, usize> = HashMap::with_capacity(record.len());
         for (name, value) in record {
             let count = taken.entry(name).or_default();
@@ -210,7 +214,7 @@ impl Builder {
     }
 
     /// Records with what stands once around them, each freed when it is written. One record alone, where the layout is no list, is an object.
-    pub fn records(mut self, envelope: &Record, records: Vec<Value>, is_list: bool) -> Option<TextData> {
+    pub fn records(mut self, envelope: &Record<'_>, records: Vec<Value<'_>>, is_list: bool) -> Option<TextData> {
         if records.is_empty() {
             return None;
         }
@@ -294,11 +298,20 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = LineAt<'_>> {
     })
 }
 
+/// Parts of a text whose first name comes again are records; the others stand around them.
+pub(super) fn repeated<T>(parts: Vec<T>, first: impl Fn(&T) -> Option<&str>) -> (Vec<T>, Vec<T>) {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    parts.iter().filter_map(&first).for_each(|name| *counts.entry(name).or_default() += 1);
+    let is_record: Vec<bool> = parts.iter().map(|part| first(part).is_some_and(|name| counts[name] > 1)).collect();
+    let mut is_record = is_record.into_iter();
+    parts.into_iter().partition(|_| is_record.next().unwrap_or_default())
+}
+
 /// A slice of a text as a cell, trimmed; `base` is where `whole` begins.
-pub(super) fn cell(whole: &str, part: &str, base: usize) -> Cell {
+pub(super) fn cell<'a>(whole: &str, part: &'a str, base: usize) -> Cell<'a> {
     let part = part.trim();
     let start = base + (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
-    Cell { text: part.to_owned(), at: start..start + part.len(), is_quoted: false }
+    Cell { text: Cow::Borrowed(part), at: start..start + part.len(), is_quoted: false }
 }
 
 /// The first place of any of these marks, none of which has letters or begins another, and which one it is. A line is so short

@@ -1,5 +1,7 @@
 //! Aligned columns: below a head with two spaces or more between its names, or parted by what is blank in every line.
 
+use std::borrow::Cow;
+
 use super::build::{Builder, LineAt, Record, Value, cell, lines};
 use super::label::{bullet, is_rule, labelled};
 use super::lines::named;
@@ -29,8 +31,8 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     for (at, line) in all.iter().enumerate() {
         match table.rows.get(at).and_then(Option::as_ref) {
             Some(parts) => {
-                let name = |column: usize| {
-                    table.names.get(column).map_or_else(|| format!("part{}", column + 1), |name| (*name).to_owned())
+                let name = |column: usize| -> Cow<'_, str> {
+                    table.names.get(column).map_or_else(|| format!("part{}", column + 1).into(), |name| Cow::Borrowed(*name))
                 };
                 let cells = parts
                     .iter()
@@ -44,7 +46,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             None => {
                 if let Some(labelled) = labelled(line).filter(|labelled| !labelled.value.text.is_empty()) {
                     builder.cover(labelled.start..labelled.value.at.end);
-                    envelope.push((labelled.label, Value::Cell(labelled.value)));
+                    envelope.push((labelled.label.into(), Value::Cell(labelled.value)));
                 }
             }
         }

@@ -6,9 +6,9 @@ use super::build::{Builder, Cell, Value};
 use super::{Certainty, Reader, TextBlock, TextData, first_block};
 
 pub(super) static CSV: Reader =
-    Reader { id: "csv", title: "CSV", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read_commas) };
+    Reader { id: "csv", title: "CSV", certainty: Certainty::Language, read: |blocks| first_block(blocks, read_commas) };
 pub(super) static TSV: Reader =
-    Reader { id: "tsv", title: "TSV", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read_tabs) };
+    Reader { id: "tsv", title: "TSV", certainty: Certainty::Language, read: |blocks| first_block(blocks, read_tabs) };
 
 /// The most bytes between two fields: a delimiter, quotes, a line end.
 const GAP: usize = 4;
@@ -68,7 +68,7 @@ fn read(block: TextBlock<'_>, delimiter: u8) -> Option<TextData> {
             while !text.is_char_boundary(from) {
                 from -= 1;
             }
-            (name.to_owned(), Value::Cell(Cell { text: field.to_owned(), at: skip + at..skip + from, is_quoted: false }))
+            (name.into(), Value::Cell(Cell { text: field.into(), at: skip + at..skip + from, is_quoted: false }))
         });
         builder.record(&named.collect());
         records += 1;

@@ -1,15 +1,16 @@
 //! Records under headings: each heading with labelled values below it is one, the heading its `title`.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::build::{Builder, LineAt, Record, Value, lines};
-use super::label::{heading, labelled, take_continuation};
+use super::label::{labelled, take_continuation, title};
 use super::{Certainty, Reader, TextBlock, TextData, build, first_block, nested};
 
 pub(super) static HEADINGS: Reader =
     Reader { id: "headings", title: "Headings", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read) };
 
-fn read(block: TextBlock<'_>) -> Option<TextData> {
+fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     if !block.text.contains('#') && !block.text.contains("**") {
         return None;
     }
@@ -17,7 +18,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     let mut envelope = Record::new();
     let mut records: Vec<Record> = Vec::new();
     let mut open: Option<(Record, std::ops::Range<usize>)> = None;
-    let mut close = |open: &mut Option<(Record, std::ops::Range<usize>)>, builder: &mut Builder| {
+    let mut close = |open: &mut Option<(Record<'a>, std::ops::Range<usize>)>, builder: &mut Builder| {
         if let Some((record, title)) = open.take().filter(|(record, _)| record.len() > 1) {
             builder.cover(title);
             records.push(record);
@@ -28,14 +29,13 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     while let Some(line) = all.get(at) {
         at += 1;
         let body = line.text.trim();
-        let title = heading(body).map(|(_, text)| text).or_else(|| bold_line(body));
-        if let Some(title) = title {
+        if let Some(title) = title(body) {
             close(&mut open, &mut builder);
             let title = build::cell(line.text, title, line.at);
-            open = Some((vec![("title".to_owned(), Value::Cell(title))], line.range()));
+            open = Some((vec![("title".into(), Value::Cell(title))], line.range()));
         } else if let Some(mut labelled) = labelled(line) {
             let first = open.as_ref().map_or(&envelope, |(record, _)| record).iter().find(|(name, _)| name != "title");
-            let first = first.map(|(name, _)| name.as_str());
+            let first = first.map(|(name, _)| &**name);
             let more = take_continuation(&mut labelled, first, block.text, line, &all[at..]);
             let inner = if labelled.value.text.is_empty() { nested::below(&all[at - 1..]) } else { 0 };
             let value = match inner {
@@ -51,7 +51,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             if record.last().is_some_and(|(last, _)| *last == labelled.label) {
                 return None;
             }
-            record.push((labelled.label, value));
+            record.push((labelled.label.into(), value));
         }
     }
     close(&mut open, &mut builder);
@@ -67,18 +67,12 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
 }
 
 /// What stands before or after the records with labels of its own is the envelope.
-fn around(records: &mut Vec<Record>, envelope: &mut Record) {
-    let mut counts: HashMap<String, usize> = HashMap::new();
+fn around<'a>(records: &mut Vec<Record<'a>>, envelope: &mut Record<'a>) {
+    let mut counts: HashMap<Cow<'_, str>, usize> = HashMap::new();
     records.iter().for_each(|record| *counts.entry(record[1].0.clone()).or_default() += 1);
-    let is_alike = |record: &Record| counts[&record[1].0] > 1;
+    let is_alike = |record: &Record<'_>| counts[&record[1].0] > 1;
     let (Some(first), Some(last)) = (records.iter().position(is_alike), records.iter().rposition(is_alike)) else { return };
     let after = records.split_off(last + 1);
     let before = records.drain(..first);
     envelope.extend(before.chain(after).flat_map(|record| record.into_iter().skip(1)));
-}
-
-/// A line that is bold as a whole, and no label.
-fn bold_line(body: &str) -> Option<&str> {
-    let inner = body.strip_prefix("**")?.strip_suffix("**")?;
-    (!inner.is_empty() && !inner.contains("**") && !inner.ends_with(':')).then_some(inner)
 }

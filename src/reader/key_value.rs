@@ -1,7 +1,7 @@
 //! Blocks of labels and values, one a line. A block ends at an empty line, a rule, or where its first label comes again.
 //! Also lines that are each a record, with several labels: `PID: 1, Command: init, CPU: 0.0`.
 
-use super::build::{Builder, LineAt, Record, Value, first_of, lines};
+use super::build::{Builder, LineAt, Record, Value, first_of, lines, repeated};
 use super::label::{LabelledValue, bullet, heading, is_rule, labelled, take_continuation};
 use super::{Certainty, Reader, TextBlock, TextData, begins_as_json, nested};
 
@@ -12,7 +12,7 @@ pub(super) static KEY_VALUE: Reader = Reader {
     read: |blocks| super::first_block(blocks, read),
 };
 
-fn read(block: TextBlock<'_>) -> Option<TextData> {
+fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     // JSON that was cut short has lines like these, and is none of them.
     if begins_as_json(block.text) || !block.text.contains([':', '=', '→']) {
         return None;
@@ -21,11 +21,11 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         return Some(data);
     }
     let mut builder = Builder::new(&block);
-    let mut blocks: Vec<Record> = Vec::new();
+    let mut blocks: Vec<Record<'_>> = Vec::new();
     let mut current = Record::new();
     // Whether no space stands between any label and its value.
     let mut is_tight = true;
-    let mut take = |current: &mut Record| {
+    let mut take = |current: &mut Record<'a>| {
         if !current.is_empty() {
             // A text may have as many as lines.
             current.shrink_to_fit();
@@ -44,7 +44,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             continue;
         }
         let Some(mut labelled) = labelled(line) else { continue };
-        let first = current.first().map(|(name, _)| name.as_str());
+        let first = current.first().map(|(name, _)| &**name);
         let more = take_continuation(&mut labelled, first, block.text, line, &all[at..]);
         let mut value = Value::Cell(labelled.value.clone());
         if labelled.value.text.is_empty() {
@@ -69,7 +69,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         all[at..at + more].iter().for_each(|line| builder.cover(line.range()));
         at += more;
         is_tight &= labelled.value.at.start == labelled.start + labelled.label.len() + 1;
-        current.push((labelled.label, value));
+        current.push((labelled.label.into(), value));
     }
     take(&mut current);
     let (envelope, records) = part(blocks);
@@ -87,13 +87,13 @@ const BETWEEN: [&str; 5] = [", ", " | ", "; ", "\t", " · "];
 const FEWEST: usize = 2;
 
 /// Lines of several labels, where most lines have the labels of the first.
-fn read_lines(block: TextBlock<'_>) -> Option<TextData> {
+fn read_lines<'a>(block: TextBlock<'a>) -> Option<TextData> {
     if !BETWEEN.iter().any(|mark| block.text.contains(mark)) {
         return None;
     }
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
-    let own = |line: &LineAt<'_>| -> Vec<LabelledValue> { parts(line).iter().filter_map(labelled).collect() };
-    let firsts: Vec<String> =
+    let own = |line: &LineAt<'a>| -> Vec<LabelledValue<'a>> { parts(line).iter().filter_map(labelled).collect() };
+    let firsts: Vec<&str> =
         all.iter().find_map(|line| Some(own(line)).filter(|labels| labels.len() > 1))?.into_iter().map(|own| own.label).collect();
     let mut builder = Builder::new(&block);
     let (mut envelope, mut records) = (Record::new(), Vec::new());
@@ -107,13 +107,14 @@ fn read_lines(block: TextBlock<'_>) -> Option<TextData> {
                 _ => fields.push(part),
             }
         }
-        let values: Vec<LabelledValue> = fields.iter().filter_map(labelled).filter(|own| !own.value.text.is_empty()).collect();
+        let values: Vec<LabelledValue<'_>> =
+            fields.iter().filter_map(labelled).filter(|own| !own.value.text.is_empty()).collect();
         if values.len() > 1 && values[0].label == firsts[0] {
             builder.cover(line.range());
-            records.push(Value::Record(values.into_iter().map(|own| (own.label, Value::Cell(own.value))).collect()));
+            records.push(Value::Record(values.into_iter().map(|own| (own.label.into(), Value::Cell(own.value))).collect()));
         } else if let Some(own) = labelled(line).filter(|own| !own.value.text.is_empty()) {
             builder.cover(line.range());
-            envelope.push((own.label, Value::Cell(own.value)));
+            envelope.push((own.label.into(), Value::Cell(own.value)));
         }
     }
     let is_enough = records.len() >= FEWEST && records.len() * 2 > all.len();
@@ -133,17 +134,13 @@ fn parts<'a>(line: &LineAt<'a>) -> Vec<LineAt<'a>> {
 }
 
 /// Blocks that share no label with another are not records but stand around them.
-fn part(blocks: Vec<Record>) -> (Record, Vec<Record>) {
-    let firsts: std::collections::HashMap<String, usize> =
-        blocks.iter().filter_map(|block| block.first()).fold(std::collections::HashMap::new(), |mut counts, (name, _)| {
-            *counts.entry(name.clone()).or_default() += 1;
-            counts
-        });
-    if firsts.values().all(|count| *count == 1) {
+fn part(blocks: Vec<Record<'_>>) -> (Record<'_>, Vec<Record<'_>>) {
+    let (records, around) = repeated(blocks, |block| Some(&block.first()?.0));
+    let around: Record<'_> = around.into_iter().flatten().collect();
+    match records.is_empty() {
         // Nothing repeats: one record, in parts.
-        return (Record::new(), if blocks.is_empty() { blocks } else { vec![blocks.into_iter().flatten().collect()] });
+        true if around.is_empty() => (around, records),
+        true => (Record::new(), vec![around]),
+        false => (around, records),
     }
-    let is_record = |block: &Record| block.first().is_some_and(|(name, _)| firsts[name] > 1);
-    let (records, around): (Vec<_>, Vec<_>) = blocks.into_iter().partition(is_record);
-    (around.into_iter().flatten().collect(), records)
 }

@@ -10,10 +10,10 @@ const WORDS: usize = 6;
 const BYTES: usize = 60;
 
 /// A label with its value, as they stand in one line.
-pub(super) struct LabelledValue {
-    pub label: String,
+pub(super) struct LabelledValue<'a> {
+    pub label: &'a str,
     /// Empty where nothing stands beside the label.
-    pub value: Cell,
+    pub value: Cell<'a>,
     /// Where the label begins.
     pub start: usize,
     /// Whether emphasis marks the label.
@@ -21,7 +21,7 @@ pub(super) struct LabelledValue {
 }
 
 /// A line that is a label and a value, whatever marks a list item or emphasis puts around them.
-pub(super) fn labelled(line: &LineAt<'_>) -> Option<LabelledValue> {
+pub(super) fn labelled<'a>(line: &LineAt<'a>) -> Option<LabelledValue<'a>> {
     let body = bullet(line.text.trim_start()).unwrap_or(line.text.trim_start()).trim_end();
     let body_at = |part: &str| line.at + (part.as_ptr() as usize - line.text.as_ptr() as usize);
     let (label, value) = split(body)?;
@@ -46,9 +46,9 @@ pub(super) fn labelled(line: &LineAt<'_>) -> Option<LabelledValue> {
     let (value, is_quoted) = (quoted.unwrap_or(value), quoted.is_some());
     let start = if value.is_empty() { line.at + line.text.len() } else { body_at(value) };
     Some(LabelledValue {
-        label: name.to_owned(),
+        label: name,
         value: Cell {
-            text: if is_markdown { unescaped(value).into_owned() } else { value.to_owned() },
+            text: if is_markdown { unescaped(value) } else { Cow::Borrowed(value) },
             at: start..start + value.len(),
             is_quoted,
         },
@@ -61,7 +61,7 @@ pub(super) fn labelled(line: &LineAt<'_>) -> Option<LabelledValue> {
 /// it is; says how many they are. `first` is the first label of the record: what stands before it again is a title, and a
 /// sentence after the last label is one of its own.
 pub(super) fn take_continuation(
-    labelled: &mut LabelledValue,
+    labelled: &mut LabelledValue<'_>,
     first: Option<&str>,
     text: &str,
     line: &LineAt<'_>,
@@ -82,7 +82,7 @@ pub(super) fn take_continuation(
     let lines: Vec<&LineAt<'_>> = after.iter().take_while(goes_on).collect();
     let is_sentence = |line: &&LineAt<'_>| line.indent == 0 && line.text.starts_with(char::is_uppercase);
     let is_apart = match after.get(lines.len()).and_then(self::labelled) {
-        Some(next) => next.label == first.unwrap_or(&labelled.label),
+        Some(next) => next.label == first.unwrap_or(labelled.label),
         None => lines.first().is_some_and(is_sentence),
     };
     if is_apart {
@@ -90,8 +90,9 @@ pub(super) fn take_continuation(
     }
     for line in &lines {
         let part = line.text.trim();
-        labelled.value.text.push('\n');
-        labelled.value.text.push_str(&if labelled.is_markdown { unescaped(part) } else { Cow::Borrowed(part) });
+        let value = labelled.value.text.to_mut();
+        value.push('\n');
+        value.push_str(&if labelled.is_markdown { unescaped(part) } else { Cow::Borrowed(part) });
         labelled.value.at.end = line.at + line.indent + part.len();
     }
     lines.len()
@@ -164,6 +165,15 @@ pub(super) fn heading(line: &str) -> Option<(usize, &str)> {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     let text = line.get(level..)?.strip_prefix(' ')?.trim();
     ((1..=6).contains(&level) && !text.is_empty()).then(|| (level, strip_marks(text.trim_end_matches('#').trim_end())))
+}
+
+/// The text of a line that is a heading, or bold as a whole and no label.
+pub(super) fn title(body: &str) -> Option<&str> {
+    let bold = || {
+        let inner = body.strip_prefix("**")?.strip_suffix("**")?;
+        (!inner.is_empty() && !inner.contains("**") && !inner.ends_with(':')).then_some(inner)
+    };
+    heading(body).map(|(_, text)| text).or_else(bold)
 }
 
 /// A line of dashes, equal signs or stars, below a head of columns also with spaces between them.

@@ -43,7 +43,7 @@ fn is_place(line: &str) -> bool {
     (is_path || line.contains("://")) && !line.contains(": ") && !line.ends_with(['.', ','])
 }
 
-fn read(block: TextBlock<'_>) -> Option<TextData> {
+fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
     let is_set_in = |line: &str| line.starts_with([' ', '\t']) && named(line.trim_start()).is_none();
     let no_lines = all.iter().filter(|line| line.text.len() > LONGEST || is_set_in(line.text)).count();
@@ -73,7 +73,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         if !is_shaped(&parts[..shaped], &shape) {
             if let Some(labelled) = labelled(line).filter(|labelled| !labelled.value.text.is_empty()) {
                 builder.cover(labelled.start..labelled.value.at.end);
-                envelope.push((labelled.label, Value::Cell(labelled.value)));
+                envelope.push((labelled.label.into(), Value::Cell(labelled.value)));
             }
             continue;
         }
@@ -88,13 +88,13 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             .trim_start_matches("-> ")
             .trim();
         let rest = Some((Mark::Field, rest)).filter(|(_, rest)| !rest.is_empty());
-        let member = |(at, (mark, part)): (usize, (Mark<'_>, &str))| match mark {
+        let member = |(at, (mark, part)): (usize, (Mark<'a>, &'a str))| match mark {
             Mark::Named(name) => {
                 let quoted = part.strip_prefix('"').and_then(|part| part.strip_suffix('"'));
                 let cell = cell(line.text, quoted.unwrap_or(part), line.at);
-                (name.to_owned(), Value::Cell(Cell { is_quoted: quoted.is_some(), ..cell }))
+                (name.into(), Value::Cell(Cell { is_quoted: quoted.is_some(), ..cell }))
             }
-            _ => (format!("part{}", at + 1), Value::Cell(cell(line.text, part, line.at))),
+            _ => (format!("part{}", at + 1).into(), Value::Cell(cell(line.text, part, line.at))),
         };
         records.push(Value::Record(parts.iter().copied().chain(rest).enumerate().map(member).collect()));
     }

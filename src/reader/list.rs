@@ -21,7 +21,7 @@ struct Item<'a> {
 }
 
 impl Item<'_> {
-    fn body_cell(&self, part: &str) -> Cell {
+    fn body_cell<'a>(&self, part: &'a str) -> Cell<'a> {
         cell(self.first.text, part, self.first.at)
     }
 }
@@ -47,11 +47,11 @@ fn items(text: &str) -> (Vec<Item<'_>>, Vec<LineAt<'_>>) {
     (found, around)
 }
 
-fn envelope(around: &[LineAt<'_>], builder: &mut Builder) -> Record {
+fn envelope<'a>(around: &[LineAt<'a>], builder: &mut Builder) -> Record<'a> {
     let mut record = Record::new();
     for labelled in around.iter().filter_map(labelled).filter(|labelled| !labelled.value.text.is_empty()) {
         builder.cover(labelled.start..labelled.value.at.end);
-        record.push((labelled.label, Value::Cell(labelled.value)));
+        record.push((labelled.label.into(), Value::Cell(labelled.value)));
     }
     record
 }
@@ -95,18 +95,18 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
         builder.cover(item.first.range());
         let (title, rest) = titled(item.body);
         if let Some(title) = title {
-            record.push(("title".to_owned(), Value::Cell(item.body_cell(title))));
+            record.push(("title".into(), Value::Cell(item.body_cell(title))));
         }
         match (labelled(&item.first).filter(|labelled| title.is_none() && !labelled.value.text.is_empty()), mark) {
-            (Some(labelled), None) => record.push((labelled.label, Value::Cell(labelled.value))),
+            (Some(labelled), None) => record.push((labelled.label.into(), Value::Cell(labelled.value))),
             (_, Some(mark)) => {
                 for (at, part) in rest.split(mark).enumerate() {
-                    record.push((format!("part{}", at + 1), Value::Cell(item.body_cell(strip_marks(part.trim())))));
+                    record.push((format!("part{}", at + 1).into(), Value::Cell(item.body_cell(strip_marks(part.trim())))));
                 }
             }
             (None, None) if !rest.trim().is_empty() => {
                 let name = if item.below.is_empty() || title.is_some() { "part1" } else { "title" };
-                record.push((name.to_owned(), Value::Cell(item.body_cell(rest.trim()))));
+                record.push((name.into(), Value::Cell(item.body_cell(rest.trim()))));
             }
             (None, None) => {}
         }
@@ -115,9 +115,9 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
     }
     // Labels and values alone are one record, which another reader reads.
     let is_labelled =
-        |record: &Record| matches!(&record[..], [(name, _)] if !matches!(name.as_str(), "title" | "part1" | "text" | "items"));
+        |record: &Record<'_>| matches!(&record[..], [(name, _)] if !matches!(&**name, "title" | "part1" | "text" | "items"));
     let labelled = records.iter().filter(|record| is_labelled(record));
-    let names: std::collections::HashSet<&str> = labelled.clone().map(|record| record[0].0.as_str()).collect();
+    let names: std::collections::HashSet<&str> = labelled.clone().map(|record| &*record[0].0).collect();
     let count = labelled.count();
     if count == records.len() || (count > 1 && names.len() == count) {
         return None;
@@ -134,7 +134,7 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
 }
 
 /// Labelled lines below an item are its members, other lines its `text`; items below it are a list.
-fn below(item: &Item<'_>, record: &mut Record, builder: &mut Builder) -> Option<()> {
+fn below<'a>(item: &Item<'a>, record: &mut Record<'a>, builder: &mut Builder) -> Option<()> {
     let (members, texts) = nested::members(&item.below, builder);
     record.extend(members);
     nested::add_texts(record, texts);
@@ -179,8 +179,11 @@ fn read_tasks(block: TextBlock<'_>) -> Option<TextData> {
         let Some((done, words)) = task(item.body) else { continue };
         let mark = item.body_cell(&item.body[..3]);
         let mut record = vec![
-            ("done".to_owned(), Value::Cell(Cell { text: done.to_string(), at: mark.at, is_quoted: false })),
-            ("part1".to_owned(), Value::Cell(item.body_cell(words))),
+            (
+                "done".into(),
+                Value::Cell(Cell { text: if done { "true" } else { "false" }.into(), at: mark.at, is_quoted: false }),
+            ),
+            ("part1".into(), Value::Cell(item.body_cell(words))),
         ];
         builder.cover(item.first.range());
         below(item, &mut record, &mut builder)?;

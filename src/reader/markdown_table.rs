@@ -1,7 +1,12 @@
-//! Markdown tables. The largest is the data; one of two columns that are named for it (`Field`, `Value`) is a record.
+//! Markdown tables. The largest is the data; one of two columns that are named for it (`Field`, `Value`) is a record, and
+//! several of those are a record each where their first name comes again.
 
-use super::build::{Builder, Cell, LineAt, Record, Value, lines};
-use super::label::{labelled, strip_marks, unescaped};
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::build::{self, Builder, Cell, LineAt, Record, Value, lines, repeated};
+use super::label::{labelled, strip_marks, title, unescaped};
 use super::{Certainty, Reader, TextBlock, TextData, first_block};
 
 pub(super) static MARKDOWN_TABLE: Reader = Reader {
@@ -12,72 +17,96 @@ pub(super) static MARKDOWN_TABLE: Reader = Reader {
 };
 
 struct Table<'a> {
-    head: Vec<String>,
-    rows: Vec<Vec<Cell>>,
-    lines: Vec<LineAt<'a>>,
+    /// The heading before it, if no other table stands between them.
+    above: Option<LineAt<'a>>,
+    head: Vec<Cow<'a, str>>,
+    rows: Vec<Vec<Cell<'a>>>,
+    range: Range<usize>,
 }
 
 fn read(block: TextBlock<'_>) -> Option<TextData> {
     if !block.text.contains('|') {
         return None;
     }
-    let mut tables: Vec<Table<'_>> = Vec::new();
-    let mut around = Record::new();
+    // Those with one head that follow each other are one.
+    let mut runs: Vec<Vec<Table<'_>>> = Vec::new();
+    let (mut around, mut labels) = (Record::new(), HashSet::new());
+    let mut above = None;
     let mut builder = Builder::new(&block);
     let mut lines = lines(block.text).peekable();
     while let Some(line) = lines.next() {
         let is_table = line.text.contains('|') && lines.peek().is_some_and(|next| is_delimiter(next.text));
         if !is_table {
-            if let Some(labelled) = labelled(&line)
-                .filter(|labelled| !labelled.value.text.is_empty() && !around.iter().any(|(name, _)| *name == labelled.label))
+            if title(line.text.trim()).is_some() {
+                above = Some(line);
+            }
+            if let Some(labelled) =
+                labelled(&line).filter(|labelled| !labelled.value.text.is_empty() && labels.insert(labelled.label))
             {
                 builder.cover(labelled.start..labelled.value.at.end);
-                around.push((labelled.label, Value::Cell(labelled.value)));
+                around.push((labelled.label.into(), Value::Cell(labelled.value)));
             }
             continue;
         }
         let head = cells(&line).into_iter().map(|cell| cell.text).collect();
-        let mut table = Table { head, rows: Vec::new(), lines: vec![line] };
-        table.lines.extend(lines.next());
+        let mut table = Table { above: above.take(), head, rows: Vec::new(), range: line.range() };
+        table.range.end = lines.next().map_or(table.range.end, |delimiter| delimiter.range().end);
         while let Some(row) = lines.next_if(|row| row.text.contains('|')) {
             table.rows.push(cells(&row));
-            table.lines.push(row);
+            table.range.end = row.range().end;
         }
-        match tables.last_mut().filter(|last| last.head == table.head) {
-            Some(last) => {
-                last.rows.append(&mut table.rows);
-                last.lines.append(&mut table.lines);
-            }
-            None => tables.push(table),
+        match runs.last_mut().filter(|run| run[0].head == table.head) {
+            Some(run) => run.push(table),
+            None => runs.push(vec![table]),
         }
     }
-    let table = tables.into_iter().max_by_key(|table| (table.rows.len(), std::cmp::Reverse(table.lines[0].at)))?;
-    for line in &table.lines {
-        builder.cover(line.range());
+    let rows = |run: &Vec<Table<'_>>| run.iter().map(|table| table.rows.len()).sum::<usize>();
+    let run = runs.into_iter().max_by_key(|run| (rows(run), std::cmp::Reverse(run[0].range.start)))?;
+    run.iter().for_each(|table| builder.cover(table.range.clone()));
+    let head = run[0].head.clone();
+    if is_vertical(&head) {
+        let (envelope, records) = vertical(run, &mut builder);
+        around.extend(envelope);
+        let is_list = records.len() > 1;
+        return builder.records(&around, records.into_iter().map(Value::Record).collect(), is_list);
     }
-    if is_vertical(&table.head) {
-        let record = table.rows.into_iter().filter_map(|row| {
-            let [name, value] = <[Cell; 2]>::try_from(row).ok()?;
-            Some((name.text, Value::Cell(value)))
-        });
-        return builder.records(&around, vec![Value::Record(record.collect())], false);
-    }
-    let record = |row: Vec<Cell>| -> Value {
-        let named = table.head.iter().enumerate().zip(row);
+    let record = |row| {
+        let named = head.iter().enumerate().zip(row);
         Value::Record(
             named
                 .map(|((at, name), cell)| {
-                    (if name.is_empty() { format!("part{}", at + 1) } else { name.clone() }, Value::Cell(cell))
+                    (if name.is_empty() { format!("part{}", at + 1).into() } else { name.clone() }, Value::Cell(cell))
                 })
                 .collect(),
         )
     };
-    let records: Vec<Value> = table.rows.into_iter().map(record).collect();
+    let records: Vec<Value> = run.into_iter().flat_map(|table| table.rows).map(record).collect();
     builder.records(&around, records, true)
 }
 
+/// The records of tables of names and values, each with the heading above it if all have one, and what stands around them.
+fn vertical<'a>(run: Vec<Table<'a>>, builder: &mut Builder) -> (Record<'a>, Vec<Record<'a>>) {
+    let members = |table: Table<'a>| {
+        let member = |row| <[Cell<'_>; 2]>::try_from(row).ok().map(|[name, value]| (name.text, Value::Cell(value)));
+        table.rows.into_iter().filter_map(member)
+    };
+    let (records, around) = repeated(run, |table| Some(&table.rows.first()?.first()?.text));
+    let around: Record<'_> = around.into_iter().flat_map(members).collect();
+    if records.is_empty() {
+        return (Record::new(), vec![around]);
+    }
+    let is_titled = records.iter().all(|table| table.above.is_some());
+    let record = |table: Table<'a>| {
+        let above = table.above.filter(|_| is_titled);
+        let title = above.and_then(|line| Some(build::cell(line.text, title(line.text.trim())?, line.at)));
+        above.into_iter().for_each(|line| builder.cover(line.range()));
+        title.map(|title| ("title".into(), Value::Cell(title))).into_iter().chain(members(table)).collect()
+    };
+    (around, records.into_iter().map(record).collect())
+}
+
 /// Whether the columns are names and values.
-fn is_vertical(head: &[String]) -> bool {
+fn is_vertical(head: &[Cow<'_, str>]) -> bool {
     let [name, value] = head else { return false };
     matches!(name.to_lowercase().as_str(), "" | "field" | "property" | "key" | "name" | "attribute" | "parameter")
         && matches!(value.to_lowercase().as_str(), "" | "value")
@@ -89,7 +118,7 @@ fn is_delimiter(line: &str) -> bool {
 }
 
 /// The cells of a row: between bars that no backslash stands before.
-fn cells(line: &LineAt<'_>) -> Vec<Cell> {
+fn cells<'a>(line: &LineAt<'a>) -> Vec<Cell<'a>> {
     let body = line.text.trim_end();
     let body = body.strip_suffix('|').filter(|rest| !rest.ends_with('\\')).unwrap_or(body);
     let skip = body.len() - body.trim_start().len();
@@ -99,7 +128,7 @@ fn cells(line: &LineAt<'_>) -> Vec<Cell> {
     let mut push = |start: usize, end: usize| {
         let part = strip_marks(body[start..end].trim());
         let at = line.at + (part.as_ptr() as usize - line.text.as_ptr() as usize);
-        out.push(Cell { text: unescaped(part).into_owned(), at: at..at + part.len(), is_quoted: false });
+        out.push(Cell { text: unescaped(part), at: at..at + part.len(), is_quoted: false });
     };
     for (at, byte) in body.bytes().enumerate().skip(start) {
         match byte {

@@ -23,12 +23,11 @@ mod toon;
 mod xml;
 mod yaml;
 
-use std::convert::Infallible;
+use std::cell::LazyCell;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::json::{Doc, Node};
-use crate::parallel::parallel_map;
 use build::blank_free;
 pub use build::{Segment, merged};
 pub use label::unescaped;
@@ -47,7 +46,10 @@ pub struct TextBlock<'a> {
 pub enum Certainty {
     /// The text says what it is: JSON, a fence with its language. One fact is enough.
     Marked,
-    /// A layout that was recognised. It has to read half of the text, and two facts.
+    /// A language that the text is in as a whole. It has to read half of the text, and two facts.
+    Language,
+    /// A layout that was recognised, line by line: what it reads of the beginning of a long text tells whether it reads the
+    /// rest. It has to read half of the text, and two facts.
     Layout,
 }
 
@@ -163,46 +165,60 @@ pub struct Found {
 const ENOUGH: f64 = 0.5;
 /// The share that JSON in a sentence has to be, or the text only quotes it.
 const QUOTED: f64 = 0.2;
-/// From here on two readers read at a time.
-const LONG_BYTES: usize = 1 << 20;
+/// The bytes of a text that tell its layout, and of how many times that on they do.
+const BEGINNING: (usize, usize) = (256 << 10, 4);
+/// How much less of the beginning than the best a layout may read.
+const BEHIND: f64 = 0.05;
 
 /// What the texts hold: by the first reader that the text names, else by the layout that reads most of it.
 pub fn read(blocks: &[TextBlock<'_>]) -> Option<Found> {
     let (mut best, mut quoted): (Option<Found>, Option<Found>) = (None, None);
     // The lines of a diff begin as items do, and hold what labels and fields look like.
     let is_diff = blocks.iter().any(|block| block.text.contains("\n@@ -") && block.text.contains("\n+++ "));
-    let readers = READERS.iter().copied().filter(|reader| !is_diff || reader.certainty == Certainty::Marked);
-    let readers: Vec<&'static Reader> = readers.collect();
-    let is_small = blocks.iter().map(|block| block.text.len()).sum::<usize>() < LONG_BYTES;
-    // None can read more than all.
-    let is_full = |best: &Option<Found>| best.as_ref().is_some_and(|best| best.share >= 1.0);
-    let mut rest = &readers[..];
-    while let [reader, ..] = rest
-        && !is_full(&best)
-    {
-        let is_alone = is_small || reader.certainty == Certainty::Marked;
-        let (some, others) = rest.split_at(if is_alone { 1 } else { rest.len().min(2) });
-        rest = others;
-        let Ok(read) = parallel_map(some, is_small, |reader| Ok::<_, Infallible>(read_by(reader, blocks)));
-        for found in read.into_iter().flatten() {
-            if is_full(&best) {
-                break;
+    let behind = LazyCell::new(|| behind_in_beginning(blocks));
+    for reader in READERS.iter().copied().filter(|reader| !is_diff || reader.certainty == Certainty::Marked) {
+        // None can read more than all.
+        if best.as_ref().is_some_and(|best| best.share >= 1.0) {
+            break;
+        }
+        if reader.certainty == Certainty::Layout && behind.contains(&reader) {
+            continue;
+        }
+        let Some(found) = read_by(reader, blocks) else { continue };
+        if reader.certainty == Certainty::Marked {
+            // A log or a listing may quote a little JSON, and is one all the same.
+            if *reader != json_in_text::JSON_IN_TEXT || found.share >= ENOUGH {
+                return Some(found);
             }
-            if found.reader.certainty == Certainty::Marked {
-                // A log or a listing may quote a little JSON, and is one all the same.
-                if *found.reader != json_in_text::JSON_IN_TEXT || found.share >= ENOUGH {
-                    return Some(found);
-                }
-                quoted = Some(found).filter(|found| found.share >= QUOTED);
-                continue;
-            }
-            let is_enough = found.share >= ENOUGH && found.data.facts() >= 2;
-            if is_enough && best.as_ref().is_none_or(|best| found.share > best.share + f64::EPSILON) {
-                best = Some(found);
-            }
+            quoted = Some(found).filter(|found| found.share >= QUOTED);
+            continue;
+        }
+        let is_enough = found.share >= ENOUGH && found.data.facts() >= 2;
+        if is_enough && best.as_ref().is_none_or(|best| found.share > best.share + f64::EPSILON) {
+            best = Some(found);
         }
     }
     best.or(quoted)
+}
+
+/// The layouts that read less of the beginning of a long text than the one that reads most of it, if that is half.
+fn behind_in_beginning(blocks: &[TextBlock<'_>]) -> Vec<&'static Reader> {
+    let (bytes, times) = BEGINNING;
+    if blocks.iter().all(|block| block.text.len() < bytes * times) {
+        return Vec::new();
+    }
+    let beginnings = blocks.iter().map(|block| {
+        let end = block.text.floor_char_boundary(bytes);
+        let end = block.text[..end].rfind('\n').map_or(end, |line| line + 1);
+        TextBlock { text: &block.text[..end], ..*block }
+    });
+    let beginnings: Vec<TextBlock<'_>> = beginnings.collect();
+    let layouts = READERS.iter().copied().filter(|reader| reader.certainty == Certainty::Layout);
+    let shares = layouts.map(|reader| (reader, read_by(reader, &beginnings).map_or(0.0, |found| found.share)));
+    let shares: Vec<(&Reader, f64)> = shares.collect();
+    let most = shares.iter().map(|(_, share)| *share).fold(0.0, f64::max);
+    let is_behind = |(_, share): &(&Reader, f64)| most >= ENOUGH && *share < most - BEHIND;
+    shares.into_iter().filter(is_behind).map(|(reader, _)| reader).collect()
 }
 
 /// What one reader makes of the texts, however little of them it reads.

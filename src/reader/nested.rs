@@ -13,21 +13,23 @@ pub(super) fn below(lines: &[LineAt<'_>]) -> usize {
 }
 
 /// What lines say: the labelled values, and the texts of the others.
-pub(super) fn members(lines: &[LineAt<'_>], builder: &mut Builder) -> (Record, Vec<Value>) {
+pub(super) fn members<'a>(lines: &[LineAt<'a>], builder: &mut Builder) -> (Record<'a>, Vec<Value<'a>>) {
     at_depth(lines, builder, 0)
 }
 
-fn at_depth(lines: &[LineAt<'_>], builder: &mut Builder, depth: usize) -> (Record, Vec<Value>) {
+fn at_depth<'a>(lines: &[LineAt<'a>], builder: &mut Builder, depth: usize) -> (Record<'a>, Vec<Value<'a>>) {
     let (mut record, mut texts) = (Record::new(), Vec::new());
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         at += 1;
         builder.cover(line.at + line.indent..line.range().end);
         match labelled(line) {
-            Some(labelled) if !labelled.value.text.is_empty() => record.push((labelled.label, Value::Cell(labelled.value))),
+            Some(labelled) if !labelled.value.text.is_empty() => {
+                record.push((labelled.label.into(), Value::Cell(labelled.value)))
+            }
             Some(labelled) if depth < DEEP && below(&lines[at - 1..]) > 0 => {
                 let end = at + below(&lines[at - 1..]);
-                record.push((labelled.label, value(at_depth(&lines[at..end], builder, depth + 1))));
+                record.push((labelled.label.into(), value(at_depth(&lines[at..end], builder, depth + 1))));
                 at = end;
             }
             _ => {
@@ -40,7 +42,7 @@ fn at_depth(lines: &[LineAt<'_>], builder: &mut Builder, depth: usize) -> (Recor
 }
 
 /// Labelled values are an object, or a list where the labels count from 1 or the first comes again; texts are a list.
-pub(super) fn value((mut record, texts): (Record, Vec<Value>)) -> Value {
+pub(super) fn value<'a>((mut record, texts): (Record<'a>, Vec<Value<'a>>)) -> Value<'a> {
     if record.is_empty() {
         return Value::List(texts);
     }
@@ -49,7 +51,7 @@ pub(super) fn value((mut record, texts): (Record, Vec<Value>)) -> Value {
     }
     let first = record[0].0.clone();
     if texts.is_empty() && record[1..].iter().any(|(name, _)| *name == first) {
-        let mut records: Vec<Record> = Vec::new();
+        let mut records: Vec<Record<'_>> = Vec::new();
         for member in record {
             match records.last_mut().filter(|_| member.0 != first) {
                 Some(last) => last.push(member),
@@ -63,15 +65,15 @@ pub(super) fn value((mut record, texts): (Record, Vec<Value>)) -> Value {
 }
 
 /// Whether the names are 1, 2 and so on.
-fn counts(record: &Record) -> bool {
+fn counts(record: &Record<'_>) -> bool {
     record.iter().enumerate().all(|(at, (name, _))| *name == (at + 1).to_string())
 }
 
 /// One text is the member `text`, several are the list `items`.
-pub(super) fn add_texts(record: &mut Record, mut texts: Vec<Value>) {
+pub(super) fn add_texts<'a>(record: &mut Record<'a>, mut texts: Vec<Value<'a>>) {
     match texts.len() {
         0 => {}
-        1 => record.extend(texts.pop().map(|text| ("text".to_owned(), text))),
-        _ => record.push(("items".to_owned(), Value::List(texts))),
+        1 => record.extend(texts.pop().map(|text| ("text".into(), text))),
+        _ => record.push(("items".into(), Value::List(texts))),
     }
 }

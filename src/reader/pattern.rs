@@ -50,10 +50,7 @@ impl Pattern {
                 builder.cover(whole.range());
                 let named = self.regex.capture_names().flatten().filter_map(|name| {
                     let group = found.name(name)?;
-                    Some((
-                        name.to_owned(),
-                        Value::Cell(Cell { text: group.as_str().to_owned(), at: group.range(), is_quoted: false }),
-                    ))
+                    Some((name.into(), Value::Cell(Cell { text: group.as_str().into(), at: group.range(), is_quoted: false })))
                 });
                 records.push(Value::Record(named.collect()));
             }

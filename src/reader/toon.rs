@@ -6,7 +6,7 @@ use super::build::Builder;
 use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
 
 pub(super) static TOON: Reader =
-    Reader { id: "toon", title: "TOON", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read) };
+    Reader { id: "toon", title: "TOON", certainty: Certainty::Language, read: |blocks| first_block(blocks, read) };
 
 /// How far ahead a value is looked for, in bytes.
 const AHEAD: usize = 4_096;

@@ -7,7 +7,7 @@ use super::build::{Builder, Cell};
 use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
 
 pub(super) static XML: Reader =
-    Reader { id: "xml", title: "XML", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read) };
+    Reader { id: "xml", title: "XML", certainty: Certainty::Language, read: |blocks| first_block(blocks, read) };
 
 /// The deepest nesting.
 const DEEP: usize = 128;
@@ -15,8 +15,8 @@ const DEEP: usize = 128;
 /// An element, in a list of all of them.
 struct Element {
     name: String,
-    attributes: Vec<(String, Cell)>,
-    text: Option<Cell>,
+    attributes: Vec<(String, Cell<'static>)>,
+    text: Option<Cell<'static>>,
     children: Vec<usize>,
 }
 
@@ -91,7 +91,7 @@ fn element(tag: &BytesStart<'_>, place: &std::ops::Range<usize>) -> Option<Eleme
         let attribute = attribute.ok()?;
         let raw = std::str::from_utf8(&attribute.value).ok()?;
         let value = quick_xml::escape::unescape(raw).ok()?.into_owned();
-        attributes.push((name(attribute.key.as_ref()), Cell { text: value, at: place.clone(), is_quoted: false }));
+        attributes.push((name(attribute.key.as_ref()), Cell { text: value.into(), at: place.clone(), is_quoted: false }));
     }
     Some(Element { name: name(tag.name().as_ref()), attributes, text: None, children: Vec::new() })
 }
@@ -99,10 +99,10 @@ fn element(tag: &BytesStart<'_>, place: &std::ops::Range<usize>) -> Option<Eleme
 fn add(element: &mut Element, part: &str, place: std::ops::Range<usize>) {
     match &mut element.text {
         Some(text) => {
-            text.text.push_str(part);
+            text.text.to_mut().push_str(part);
             text.at.end = place.end;
         }
-        None => element.text = Some(Cell { text: part.to_owned(), at: place, is_quoted: false }),
+        None => element.text = Some(Cell { text: part.to_owned().into(), at: place, is_quoted: false }),
     }
 }
 
@@ -111,7 +111,7 @@ enum Step {
     Key(String),
     Open(char),
     Close(char),
-    Leaf(Cell),
+    Leaf(Cell<'static>),
 }
 
 /// Writes the outermost element's content; several outermost elements as an object of them.
@@ -140,7 +140,7 @@ fn content(elements: &[Element], element: &Element) -> Vec<Step> {
     let text = element.text.as_ref().map(|text| {
         let (body, start) = (text.text.trim(), text.text.len() - text.text.trim_start().len());
         Cell {
-            text: body.to_owned(),
+            text: body.to_owned().into(),
             at: text.at.start + start..text.at.end - (text.text.trim_start().len() - body.len()).min(text.at.len()),
             is_quoted: false,
         }
@@ -150,7 +150,7 @@ fn content(elements: &[Element], element: &Element) -> Vec<Step> {
     if element.children.is_empty() && (element.attributes.is_empty() || (is_nil && text.is_none())) {
         return match text {
             Some(text) => vec![Step::Leaf(text)],
-            None => vec![Step::Leaf(Cell { text: "null".to_owned(), at: 0..0, is_quoted: false })],
+            None => vec![Step::Leaf(Cell { text: "null".into(), at: 0..0, is_quoted: false })],
         };
     }
     let mut names: Vec<(&str, Vec<usize>)> = Vec::new();

@@ -8,7 +8,7 @@ use super::build::{Builder, is_number};
 use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
 
 pub(super) static YAML: Reader =
-    Reader { id: "yaml", title: "YAML", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read) };
+    Reader { id: "yaml", title: "YAML", certainty: Certainty::Language, read: |blocks| first_block(blocks, read) };
 
 /// The deepest nesting.
 const DEEP: usize = 128;

@@ -33,7 +33,7 @@ const LAYERS: &[(&str, &str)] = &[
     ("host", "format capture source json"),
     ("format", "capture reader token json parallel"),
     ("capture", "reader json parallel"),
-    ("reader", "json parallel"),
+    ("reader", "json"),
     ("source", "quote"),
     ("settings", "token"),
     ("token", "json"),
