@@ -6,8 +6,9 @@
 //! heuristic and is shown as one: the same number in two meanings counts as said.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::hash::BuildHasher;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::LazyLock;
 
 use foldhash::fast::RandomState;
@@ -52,11 +53,13 @@ pub fn text_only<'m>(
     if is_marked && unread(text, read).is_empty() {
         return Vec::new();
     }
-    let mut words = Vocabulary::default();
-    words.add(payload.root());
-    if let Some(arguments) = arguments {
-        words.add(arguments);
-    }
+    // Text that was read as data may leave nothing to look up.
+    let words = LazyCell::new(|| {
+        let mut words = Vocabulary::default();
+        words.add(payload.root());
+        arguments.into_iter().for_each(|arguments| words.add(arguments));
+        words
+    });
     let matched = match matched {
         Some(matched) if payload.is_structured() => Cow::Borrowed(matched()),
         _ => {
@@ -76,7 +79,7 @@ pub fn text_only<'m>(
 
 /// How many statements a text has, whatever the data holds; of more than `most` at least so many.
 pub fn count_statements(text: &str, most: u64) -> u64 {
-    scan(text, &Vocabulary::default(), &[], usize::try_from(most).unwrap_or(usize::MAX)).len() as u64
+    scan(text, &LazyCell::new(Vocabulary::default), &[], usize::try_from(most).unwrap_or(usize::MAX)).len() as u64
 }
 
 /// What stands between the parts that were read, without white space at the ends and without what holds no word.
@@ -96,10 +99,11 @@ pub fn unread(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> {
 }
 
 /// The statements that the data does not account for; no further lines are read once there are `most`.
-fn scan(text: &str, words: &Vocabulary, covered: &[Range<usize>], most: usize) -> Vec<Statement> {
+fn scan(text: &str, words: &dyn Deref<Target = Vocabulary>, covered: &[Range<usize>], most: usize) -> Vec<Statement> {
     let mut scan = Scan { text, words, covered, next: 0, until: 0, found: Vec::new() };
     let mut start = 0;
     let mut is_fenced = false;
+    let mut around = covered.iter().peekable();
     let mut lines = text.split_inclusive('\n').peekable();
     while let Some(line) = lines.next().filter(|_| scan.found.len() < most) {
         let range = start..start + line.trim_end_matches(['\n', '\r']).len();
@@ -107,6 +111,11 @@ fn scan(text: &str, words: &Vocabulary, covered: &[Range<usize>], most: usize) -
         let trimmed = line.trim_start();
         if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
             is_fenced = !is_fenced;
+            continue;
+        }
+        let body = start - trimmed.len()..start - trimmed.len() + trimmed.trim_end().len();
+        while around.next_if(|covered| covered.end < body.end).is_some() {}
+        if around.peek().is_some_and(|covered| covered.start <= body.start) {
             continue;
         }
         let is_head = lines.peek().is_some_and(|next| is_rule_of_table(next));
@@ -121,6 +130,8 @@ fn scan(text: &str, words: &Vocabulary, covered: &[Range<usize>], most: usize) -
 /// The words that data holds, and which stand next to which.
 #[derive(Default)]
 struct Vocabulary {
+    /// The texts that the words are of.
+    texts: Known,
     words: Known,
     /// Two words with a space between.
     pairs: Known,
@@ -138,8 +149,9 @@ struct Known {
 }
 
 impl Known {
-    fn add(&mut self, text: &str) {
-        self.hashes.insert(self.state.hash_one(text));
+    /// Whether it was not there.
+    fn add(&mut self, text: &str) -> bool {
+        self.hashes.insert(self.state.hash_one(text))
     }
 
     fn has(&self, text: &str) -> bool {
@@ -171,7 +183,9 @@ impl Vocabulary {
             self.add_text(&spaced);
             if is_code {
                 let starts = words(&spaced).map(|word| word.as_ptr() as usize - spaced.as_ptr() as usize);
-                starts.for_each(|start| self.codes.add(&joined(&spaced[start..])));
+                for start in starts {
+                    self.codes.add(&joined(&spaced[start..]));
+                }
             }
         }
     }
@@ -183,6 +197,9 @@ impl Vocabulary {
     }
 
     fn add_text(&mut self, text: &str) {
+        if !self.texts.add(text) {
+            return;
+        }
         // The word before and this one.
         let mut pair = String::new();
         let mut start = 0;
@@ -204,7 +221,9 @@ impl Vocabulary {
             }
         }
         // 1,234.50 and −3 are numbers as a whole, too.
-        text.split_whitespace().for_each(|token| self.add_number(trim(token)));
+        if text.bytes().any(|byte| byte.is_ascii_digit()) {
+            text.split_whitespace().for_each(|token| self.add_number(trim(token)));
+        }
     }
 
     /// Whether a number, a date, an identifier stands in the data, alone or within a longer text.
@@ -244,7 +263,7 @@ fn is_glue(word: &str) -> bool {
 
 struct Scan<'a> {
     text: &'a str,
-    words: &'a Vocabulary,
+    words: &'a dyn Deref<Target = Vocabulary>,
     /// What the data accounts for, by start.
     covered: &'a [Range<usize>],
     /// The first of `said` that may reach the place scanned.
@@ -352,10 +371,12 @@ impl Scan<'_> {
         let mut found: Vec<Range<usize>> = Vec::new();
         for token in tokens(self.text, range.clone()) {
             let text = &self.text[token.clone()];
-            let is_new =
-                is_word(text) && !is_value(text) && !is_glue(text) && !words_of(text).all(|word| self.words.has_word(word));
             let before = self.covered.partition_point(|covered| covered.start < token.end).checked_sub(1);
-            let is_new = is_new && before.is_none_or(|at| self.covered[at].end <= token.start);
+            let is_new = before.is_none_or(|at| self.covered[at].end <= token.start)
+                && is_word(text)
+                && !is_value(text)
+                && !is_glue(text)
+                && !words_of(text).all(|word| self.words.has_word(word));
             if is_denial(text) {
                 denial = denial.or(Some(token.start..token.start));
             } else if let Some(denial) = &mut denial
@@ -461,12 +482,14 @@ fn is_value(text: &str) -> bool {
 
 /// The shortest spelling of a decimal number: `1,234.50` is `1234.5`, `+3` is `3`, `10%` is `10`.
 fn short_number(text: &str) -> Option<Cow<'_, str>> {
+    if text.starts_with(|char: char| char.is_ascii_alphabetic()) {
+        return None;
+    }
     let (sign, digits) = match text.strip_prefix(['-', '−']) {
         Some(digits) => ("-", digits),
         None => ("", text.trim_start_matches(['+', '#', '$', '€', '£'])),
     };
     let digits = digits.trim_start_matches(['$', '€', '£']).trim_end_matches('%');
-    // Most words are no numbers.
     if !digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',')) {
         return None;
     }
