@@ -63,7 +63,18 @@ const HOSTILE: [Hostile; 6] = [
 fn main() {
     let (text, data) = (common::markdown(60_000), common::payload(60_000));
     let longer = common::payload(120_000);
-    let shapes = [("text beside data", &*text, Some(&*data)), ("JSON as text", &*longer, None), ("Markdown alone", &*text, None)];
+    let labels = |at| format!("Commit: {at:040x}\nAuthor: Ann {at}\nMessage: Change number {at}\n\n");
+    let listing = |at| format!("[FILE] report-{at}.md        {}.21 KB\n", at % 977);
+    let prose = |at| format!("On day {at} the wind comes from the west, and Ann {} says that it is mild. ", at % 89);
+    let [labels, listing, prose] = [labels, listing, prose].map(|piece: common::Piece| common::repeated(piece, 16_000_000));
+    let shapes = [
+        ("text beside data", &*text, Some(&*data)),
+        ("JSON as text", &*longer, None),
+        ("Markdown alone", &*text, None),
+        ("records of labels", &*labels, None),
+        ("a listing", &*listing, None),
+        ("prose", &*prose, None),
+    ];
     for (shape, text, data) in shapes {
         let capture = answer(text, data);
         let bytes = capture.response.as_ref().map_or(0, Bytes::len);

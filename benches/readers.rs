@@ -1,18 +1,17 @@
 //! Reading texts as data, beside counting their tokens, for layouts of 20 MB, and of half of that: what is linear has the
 //! same ratio. It does not depend on the machine; below 2 is wanted. `cargo bench --bench readers`.
 
+mod common;
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use mcp_loupe::reader::{READERS, TextBlock, read, read_by};
 use mcp_loupe::token;
 
-/// Writes the piece with this number.
-type Piece = fn(usize) -> String;
-
 const BYTES: usize = 20_000_000;
 
-const SHAPES: [(&str, Piece); 22] = [
+const SHAPES: [(&str, common::Piece); 22] = [
     ("prose", |at| {
         const WORDS: [&str; 7] = ["rain", "The wind", "comes", "from the west, and", "until", "evening", "it is mild."];
         (0..9 + at % 5).map(|word| WORDS[(at * 31 + word * word * 7) % 7]).collect::<Vec<_>>().join(" ") + "\n"
@@ -43,17 +42,6 @@ const SHAPES: [(&str, Piece); 22] = [
     ("deeper and deeper", |at| format!("{}- a:\n", " ".repeat(at % 2_000))),
 ];
 
-fn repeated(piece: Piece, bytes: usize) -> String {
-    let mut text = String::with_capacity(bytes + 3_000);
-    for at in 0.. {
-        text.push_str(&piece(at));
-        if text.len() >= bytes {
-            break;
-        }
-    }
-    text
-}
-
 fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
     let done = black_box(work());
@@ -68,14 +56,14 @@ fn main() {
         let mut ratios = Vec::new();
         let mut by = "no data";
         for bytes in [BYTES / 2, BYTES] {
-            let text = repeated(piece, bytes);
+            let text = common::repeated(piece, bytes);
             let blocks = [TextBlock { block: 0, text: &text }];
             let (reading, found) = timed(|| read(black_box(&blocks)));
             let (counting, _) = timed(|| token::count(black_box(&text)));
             ratios.push(reading.as_secs_f64() / counting.as_secs_f64().max(1e-9));
             by = found.map_or("no data", |found| found.reader.id);
         }
-        let text = repeated(piece, BYTES / 10);
+        let text = common::repeated(piece, BYTES / 10);
         let blocks = [TextBlock { block: 0, text: &text }];
         let slowest = READERS.iter().map(|reader| (timed(|| read_by(reader, &blocks)).0, reader.id)).max();
         let (slowest, reader) = slowest.unwrap_or_default();

@@ -48,3 +48,18 @@ pub fn markdown(records: usize) -> String {
     }
     out
 }
+
+/// Writes the piece with this number.
+pub type Piece = fn(usize) -> String;
+
+/// Pieces one after the other, up to so many bytes.
+pub fn repeated(piece: Piece, bytes: usize) -> String {
+    let mut text = String::with_capacity(bytes + 3_000);
+    for at in 0.. {
+        text.push_str(&piece(at));
+        if text.len() >= bytes {
+            break;
+        }
+    }
+    text
+}
