@@ -9,6 +9,9 @@ use std::thread;
 /// The most threads that one question takes: several questions are answered at a time.
 const MAX_THREADS: usize = 4;
 
+/// From here on a text is worth a further thread: counting it takes time, and locating facts in it memory.
+pub const LONG_BYTES: usize = 1 << 20;
+
 /// How many threads of all questions work beside those that asked.
 static FURTHER: AtomicUsize = AtomicUsize::new(0);
 

@@ -29,7 +29,7 @@ pub fn without(subject: &ParsedCapture, paths: &BTreeSet<String>) -> ParsedCaptu
     let columns = Columns::of(root);
     let struck: HashSet<usize> = paths.iter().filter_map(|path| columns.find(path)).collect();
     let text = compact_without(root, |node| struck.contains(&columns.of_node[node.index() - root.index()]));
-    changed.payload = Some(Payload { origin: payload.origin.clone(), doc: Arc::new(Doc::parse(Bytes::from(text))), root: 0 });
+    changed.payload = Some(Payload::new(payload.origin.clone(), Arc::new(Doc::parse(Bytes::from(text))), 0));
     changed
 }
 

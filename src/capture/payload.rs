@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::facts::{self, Record};
+use super::facts::{self, PayloadKeys, Record};
 use super::reading::Reading;
 use crate::json::{Doc, Node};
 use crate::reader::{self, Certainty, Found, Pattern, Reader, TextBlock, TextData};
@@ -37,6 +37,7 @@ pub struct Payload {
     pub doc: Arc<Doc>,
     /// Tape index of the payload's root in `doc`.
     pub root: usize,
+    pub(super) keys: Arc<PayloadKeys>,
 }
 
 /// How texts are read as data.
@@ -95,6 +96,11 @@ pub fn is_wrapped(reading: &Reading) -> bool {
 }
 
 impl Payload {
+    /// The payload whose root is at this tape index of a document.
+    pub fn new(origin: Origin, doc: Arc<Doc>, root: usize) -> Self {
+        Self { origin, doc, root, keys: Arc::default() }
+    }
+
     /// `structuredContent` unless it is the text once more; else what is read from the texts; else none.
     pub fn of(reading: &Reading) -> Option<Self> {
         Self::structured(reading).or_else(|| Self::found(reading, reader::read(&blocks(reading))?))
@@ -123,17 +129,13 @@ impl Payload {
         let is_read = |block: usize| data.covered.iter().any(|(own, _)| *own == block);
         let texts = reading.text_blocks().filter(|block| is_read(block.index)).filter_map(|block| block.text.clone()).collect();
         let source = TextSource { reader, data, texts, share, is_wrapped: is_wrapped(reading) };
-        Some(Self { origin: Origin::Text(Box::new(source)), doc, root: 0 })
+        Some(Self::new(Origin::Text(Box::new(source)), doc, 0))
     }
 
     /// As Loupe 0.1 looked for it, which fixtures that name no reader were written by: `structuredContent` whatever it is,
     /// else JSON alone, and of several blocks or fences of it the first.
     pub fn first(reading: &Reading) -> Option<Self> {
-        let structured = reading.structured().map(|node| Self {
-            origin: Origin::Structured,
-            doc: Arc::clone(&reading.doc),
-            root: node.index(),
-        });
+        let structured = reading.structured().map(|node| Self::new(Origin::Structured, Arc::clone(&reading.doc), node.index()));
         structured.or_else(|| {
             let mut payload = Self::in_texts(reading)?;
             if payload.text_source().is_some_and(|source| source.data.segments.len() > 1) {
@@ -145,7 +147,7 @@ impl Payload {
 
     fn structured(reading: &Reading) -> Option<Self> {
         let node = reading.structured().filter(|_| !is_wrapped(reading))?;
-        Some(Self { origin: Origin::Structured, doc: Arc::clone(&reading.doc), root: node.index() })
+        Some(Self::new(Origin::Structured, Arc::clone(&reading.doc), node.index()))
     }
 
     /// The JSON that is the texts, or stands in fences in them, whatever else the answer has.
@@ -158,7 +160,7 @@ impl Payload {
     /// The payload of a bare JSON value; `None` where not even its first byte could be read.
     pub fn of_doc(doc: Doc) -> Option<Self> {
         doc.root()?;
-        Some(Self { origin: Origin::Structured, doc: Arc::new(doc), root: 0 })
+        Some(Self::new(Origin::Structured, Arc::new(doc), 0))
     }
 
     pub fn root(&self) -> Node<'_> {

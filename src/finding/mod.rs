@@ -62,8 +62,7 @@ fn turn(rule: &Rule) -> u8 {
         "parity/value-missing-in-structured" => 4,
         // It waits for the one before.
         "parity/structured-shadows-text" => 6,
-        "shape/time-no-zone" => 5,
-        id if id.starts_with("parity/") || id.starts_with("markdown/") => 5,
+        id if id == "shape/time-no-zone" || id.starts_with("parity/") || id.starts_with("markdown/") => 5,
         _ => 3,
     }
 }

@@ -10,16 +10,13 @@ use sha2::{Digest, Sha256};
 
 use super::ParsedCapture;
 use crate::capture::{FactCount, FactMatches, Payload, count_facts};
-use crate::parallel::parallel_map;
+use crate::parallel::{LONG_BYTES, parallel_map};
 use crate::token::{self, Counts, Tokens};
 
 type Key = [u8; 32];
 
 /// Up to here texts that are counted together are not remembered one by one.
 const SHORT_BYTES: usize = 256;
-
-/// From here on counting takes time, and locating facts memory, that counts.
-pub(super) const LONG_BYTES: usize = 1 << 20;
 
 /// Counts of the texts that were met; of nobody's interest but those who ask for them again.
 #[derive(Debug, Default)]

@@ -2,12 +2,11 @@
 
 use bytes::Bytes;
 
-use super::known::LONG_BYTES;
 use super::round_trip::{self, RoundTrip};
 use super::{Format, ParsedCapture, Sink, WriteError};
 use crate::capture::{BlockKind, FactCount, is_wrapped};
 use crate::number::number_of;
-use crate::parallel::join;
+use crate::parallel::{LONG_BYTES, join};
 use crate::token::{Counter, Encoding, Tokens};
 
 /// The numbers of one format; each is that of the exact bytes `--view FORMAT` prints.

@@ -12,8 +12,8 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use super::canon::{Canon, is_space};
 use super::exact::Exact;
 use super::labels::FieldSet;
-use super::page::{Page, keys};
-use super::regions::{regions, sections};
+use super::page::Page;
+use super::regions::{distinct_fields, regions, sections};
 use super::span::Span;
 use super::{Fact, FactCount, FactMatches, FactState, Record, record_lists};
 use crate::capture::Payload;
@@ -53,6 +53,7 @@ type Places = Vec<Range<usize>>;
 
 struct Matcher<'t> {
     source: &'t str,
+    payload: &'t Payload,
     root: Node<'t>,
     page: Page<'t>,
     fields: Fields<'t>,
@@ -71,7 +72,7 @@ struct Matcher<'t> {
 
 pub(super) fn run(payload: &Payload, text: &str) -> FactMatches {
     if let Some(exact) = Exact::find(payload.root(), text) {
-        return of_exact(payload.root(), &exact, text);
+        return of_exact(payload, &exact, text);
     }
     search(payload, text)
 }
@@ -99,8 +100,8 @@ pub(super) fn count(payload: &Payload, text: &str) -> FactMatches {
 
 fn search(payload: &Payload, text: &str) -> FactMatches {
     let canon = Canon::of(text);
-    let page = Page::of(&canon, &keys(payload.root()));
-    let matched = Matcher::of(text, page, payload.root()).run();
+    let page = Page::of(&canon, payload.keys.words(payload.root()));
+    let matched = Matcher::of(text, page, payload).run();
     // Asked last, since it tells that everything is there and not where.
     match matched.count.missing > 0 && (Exact::is_in_a_string(payload.root(), text) || holds_source(payload, text)) {
         true => matched.proved(),
@@ -117,7 +118,8 @@ fn row_set(root: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// Every fact is kept; only the records' other places, in the text around, are looked for.
-fn of_exact(root: Node<'_>, exact: &Exact, text: &str) -> FactMatches {
+fn of_exact(payload: &Payload, exact: &Exact, text: &str) -> FactMatches {
+    let root = payload.root();
     let mut matched = FactMatches::default();
     let base = root.index();
     for leaf in leaves(root) {
@@ -133,7 +135,7 @@ fn of_exact(root: Node<'_>, exact: &Exact, text: &str) -> FactMatches {
         let canon = Canon::of(&text[outside.clone()]);
         let page = Page::of(&canon, &HashSet::new());
         let whole = 0..canon.text.len();
-        let places = regions(&records, &page, &[whole]).unwrap_or_default();
+        let places = regions(&records, payload.keys.distinct(&records), &page, &[whole]).unwrap_or_default();
         let source = |place: &Range<usize>| {
             let place = canon.source(place.clone());
             place.start + outside.start..place.end + outside.start
@@ -165,7 +167,8 @@ fn is_fact(node: Node<'_>) -> bool {
 }
 
 impl<'t> Matcher<'t> {
-    fn of(source: &'t str, page: Page<'t>, root: Node<'t>) -> Self {
+    fn of(source: &'t str, page: Page<'t>, payload: &'t Payload) -> Self {
+        let root = payload.root();
         let row_set = match record_lists(root).as_slice() {
             [list] => Some(list.index()),
             _ => None,
@@ -174,6 +177,7 @@ impl<'t> Matcher<'t> {
             served: vec![None; page.slots.len()],
             used: vec![0; page.text().len() / 64 + 1],
             source,
+            payload,
             root,
             page,
             fields: Fields::new(root),
@@ -210,13 +214,15 @@ impl<'t> Matcher<'t> {
             let parts: Vec<Node<'t>> =
                 node.children().filter(|member| member.is_container() && (is_list || !member.is_empty())).collect();
             let tries = depth < MAX_DEPTH && attempts < MAX_SECTIONS && parts.len() >= 2;
+            let is_row_set = self.row_set == Some(node.index());
             let places = match (is_list, tries) {
-                (true, true) if are_records => regions(&parts, &self.page, within),
+                (true, true) if is_row_set => regions(&parts, self.payload.keys.distinct(&parts), &self.page, within),
+                (true, true) if are_records => regions(&parts, &distinct_fields(&parts), &self.page, within),
                 (false, true) => sections(&parts, are_records, &self.page, within),
                 _ => None,
             };
             attempts += usize::from(tries && places.is_none());
-            if self.row_set == Some(node.index()) {
+            if is_row_set {
                 self.row_places.clone_from(&places);
             }
             let mut places = parts.iter().map(|part| part.index()).zip(places.into_iter().flatten()).peekable();

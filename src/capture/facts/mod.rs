@@ -19,10 +19,33 @@ mod tables;
 mod whole;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
+use foldhash::HashSet;
+
+use self::regions::{DistinctField, distinct_fields};
 use self::span::Span;
 use super::Payload;
 use crate::json::{Kind, MAX_NODES, Node};
+
+/// What is looked at of the keys of a payload for every text, found once.
+#[derive(Debug, Default)]
+pub struct PayloadKeys {
+    words: OnceLock<HashSet<String>>,
+    distinct: OnceLock<Vec<DistinctField>>,
+}
+
+impl PayloadKeys {
+    /// All keys by their words, joined by spaces.
+    fn words(&self, root: Node<'_>) -> &HashSet<String> {
+        self.words.get_or_init(|| page::keys(root))
+    }
+
+    /// The fields that tell the records of the row set apart.
+    fn distinct(&self, records: &[Node<'_>]) -> &[DistinctField] {
+        self.distinct.get_or_init(|| distinct_fields(records))
+    }
+}
 
 /// What became of a fact in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,10 +12,7 @@ use super::span::{Span, is_ornament, trim};
 use super::tables::{self, Row};
 use super::whole;
 use crate::json::Node;
-use crate::parallel::join;
-
-/// From here on a text is worth a further thread.
-const LONG_BYTES: usize = 1 << 20;
+use crate::parallel::{LONG_BYTES, join};
 
 /// A label and the stretch of text its value may take.
 #[derive(Clone, Debug)]

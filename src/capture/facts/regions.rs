@@ -17,13 +17,20 @@ const MAX_FIELDS: usize = 12;
 const SAMPLE: usize = 48;
 const MAX_HITS: usize = 32;
 
-/// A field that may tell the records apart, and how well it does.
+/// A field whose values differ from record to record, whatever the text.
+#[derive(Clone, Debug)]
+pub(super) struct DistinctField {
+    key: String,
+    /// Its values are so short that they stand in many places by chance.
+    is_short: bool,
+}
+
+/// A field that may tell the records apart in a text, and how well it does.
 struct Field<'a> {
-    key: Cow<'a, str>,
+    key: &'a str,
     name: Name,
     /// Only places under this label, or at a line's beginning, count.
     is_strict: bool,
-    /// Its values are so short that they stand in many places by chance.
     is_short: bool,
     found: f64,
     spread: f64,
@@ -34,8 +41,13 @@ struct Field<'a> {
 }
 
 /// The places of each record in parts of a text, canonical ranges in order; `None` where nothing tells the records apart.
-pub(super) fn regions(records: &[Node<'_>], page: &Page<'_>, within: &[Range<usize>]) -> Option<Vec<Vec<Range<usize>>>> {
-    let fields = fields(records, page, within);
+pub(super) fn regions(
+    records: &[Node<'_>],
+    distinct: &[DistinctField],
+    page: &Page<'_>,
+    within: &[Range<usize>],
+) -> Option<Vec<Vec<Range<usize>>>> {
+    let fields = fields(records, distinct, page, within);
     let best = fields.first()?;
     let in_order = best.spread >= 1.0;
     let mut anchors: Vec<(Range<usize>, usize)> = Vec::new();
@@ -52,7 +64,7 @@ pub(super) fn regions(records: &[Node<'_>], page: &Page<'_>, within: &[Range<usi
         }
         for (rank, field) in fields.iter().take(4).enumerate() {
             let found = hits(*record, field, page, within, 0, MAX_HITS * 2);
-            let value = record.get(&field.key).map(|node| node.raw_text().into_owned()).unwrap_or_default();
+            let value = record.get(field.key).map(|node| node.raw_text().into_owned()).unwrap_or_default();
             // A second field only helps where it is plain.
             if found.is_empty() || (rank > 0 && (found.len() > 8 || value.len() < 6)) {
                 continue;
@@ -124,7 +136,7 @@ fn hits(
     from: usize,
     limit: usize,
 ) -> Vec<Range<usize>> {
-    let Some(needle) = value_of(record, &field.key).and_then(|text| page.index.needle(text)) else { return Vec::new() };
+    let Some(needle) = value_of(record, field.key).and_then(|text| page.index.needle(text)) else { return Vec::new() };
     let parts = within.iter().filter(|part| part.end > from).map(|part| part.start.max(from)..part.end);
     let found = parts.flat_map(|part| page.hits(&needle, part)).take(512).filter(|hit| !page.is_foreign(hit.start, &field.name));
     if !field.is_strict {
@@ -157,8 +169,8 @@ fn mark(page: &Page<'_>, hit: &Range<usize>, name: &Name) -> Mark {
     if begins { Mark::BeginsLine } else { Mark::None }
 }
 
-/// The fields that tell the records apart, the best first.
-fn fields<'a>(records: &[Node<'a>], page: &Page<'_>, within: &[Range<usize>]) -> Vec<Field<'a>> {
+/// The fields whose values differ from record to record.
+pub(super) fn distinct_fields<'a>(records: &[Node<'a>]) -> Vec<DistinctField> {
     let mut keys: Vec<Cow<'a, str>> = Vec::new();
     for member in records.iter().take(50).flat_map(|record| record.children().take(64)) {
         let key = member.key().unwrap_or_default();
@@ -166,8 +178,6 @@ fn fields<'a>(records: &[Node<'a>], page: &Page<'_>, within: &[Range<usize>]) ->
             keys.push(key);
         }
     }
-    let step = (records.len() / SAMPLE).max(1);
-    let sample: Vec<Node<'_>> = records.iter().copied().step_by(step).collect();
     let mut values: Vec<Vec<&[u8]>> = vec![Vec::new(); keys.len()];
     for record in records {
         // Of duplicate keys the last counts.
@@ -185,21 +195,28 @@ fn fields<'a>(records: &[Node<'a>], page: &Page<'_>, within: &[Range<usize>]) ->
         }
         values.iter_mut().zip(own).for_each(|(values, own)| values.extend(own));
     }
-    let mut fields = Vec::new();
-    for (key, values) in keys.into_iter().zip(values) {
+    let is_distinct = |values: &[&[u8]]| {
         // No more than a tenth may have been met before.
         let mut seen = HashSet::with_capacity(values.len());
-        let is_distinct = values.iter().filter(|value| !seen.insert(**value)).nth(values.len() / 10).is_none();
-        if values.len() * 2 < records.len() || !is_distinct {
-            continue;
-        }
-        let is_short = values.iter().map(|value| value.len()).sum::<usize>() < values.len() * 4;
+        values.len() * 2 >= records.len() && values.iter().filter(|value| !seen.insert(**value)).nth(values.len() / 10).is_none()
+    };
+    let distinct = keys.into_iter().zip(values).filter(|(_, values)| is_distinct(values));
+    let is_short = |values: &[&[u8]]| values.iter().map(|value| value.len()).sum::<usize>() < values.len() * 4;
+    distinct.map(|(key, values)| DistinctField { key: key.into_owned(), is_short: is_short(&values) }).collect()
+}
+
+/// The fields that tell the records apart in parts of a text, the best first.
+fn fields<'a>(records: &[Node<'_>], distinct: &'a [DistinctField], page: &Page<'_>, within: &[Range<usize>]) -> Vec<Field<'a>> {
+    let step = (records.len() / SAMPLE).max(1);
+    let sample: Vec<Node<'_>> = records.iter().copied().step_by(step).collect();
+    let mut fields = Vec::new();
+    for DistinctField { key, is_short } in distinct {
         for is_strict in [false, true] {
             let mut field = Field {
-                name: Name::of([key.clone()]),
-                key: key.clone(),
+                name: Name::of([Cow::Borrowed(&**key)]),
+                key,
                 is_strict,
-                is_short,
+                is_short: *is_short,
                 found: 0.0,
                 spread: 0.0,
                 mean: 0.0,

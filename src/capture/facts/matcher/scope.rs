@@ -127,14 +127,15 @@ impl<'t> Matcher<'t> {
         }
         let mut scope = self.scope(leaves, regions);
         // Long values first, so that a short one does not take a place inside them; else in document order.
-        leaves.sort_unstable_by_key(|leaf| {
+        leaves.sort_by_cached_key(|leaf| {
             let node = self.node(*leaf);
-            let (rank, len) = match node.kind() {
-                Kind::String => (0, node.range().len()),
-                Kind::Number => (1, node.range().len()),
+            let length = u32::try_from(node.range().len()).unwrap_or(u32::MAX);
+            let (rank, length) = match node.kind() {
+                Kind::String => (0_u8, length),
+                Kind::Number => (1, length),
                 _ => (2, 0),
             };
-            (rank, Reverse(len), leaf.offset)
+            (rank, Reverse(length), leaf.offset)
         });
         for place in [SearchScope::Own, SearchScope::Free] {
             for is_reworded in [false, true] {
