@@ -65,6 +65,13 @@ impl Reading {
 
     /// Reads a response message.
     pub fn read(message: Bytes) -> Self {
+        let mut reading = Self::without_blocks(message);
+        reading.read_blocks();
+        reading
+    }
+
+    /// What a message says but for its blocks, whose texts take as long to decode as all else to read.
+    pub fn without_blocks(message: Bytes) -> Self {
         let doc = Arc::new(Doc::parse(message));
         let mut reading = Self {
             result: None,
@@ -131,25 +138,10 @@ impl Reading {
             self.faults.push(format!("`result` is {}, not an object", with_article(result.kind())));
             return;
         }
-        let list = |name: &str| result.get(name).filter(|node| node.kind() == Kind::Array);
-        match result.get("content") {
-            // What `resources/read` and `prompts/get` answer with instead is shown in the same way.
-            None if list("contents").is_some() => {
-                let contents = list("contents").into_iter().flat_map(Node::children);
-                self.blocks = contents.enumerate().map(|(index, node)| Block::of_contents(index, node)).collect();
-            }
-            None if list("messages").is_some() => {
-                let messages = list("messages").into_iter().flat_map(Node::children);
-                self.blocks = messages.enumerate().map(|(index, node)| Block::of_message(index, node)).collect();
-            }
-            None => self.faults.push("no `content`".into()),
-            Some(content) if content.kind() != Kind::Array => {
-                self.faults.push(format!("`content` is {}, not an array", with_article(content.kind())));
-            }
-            Some(content) => {
-                self.blocks = content.children().enumerate().map(|(index, node)| Block::read(index, node)).collect();
-                self.blocks.shrink_to_fit();
-            }
+        match result.get("content").map(Node::kind) {
+            None if blocks(result).is_none() => self.faults.push("no `content`".into()),
+            None | Some(Kind::Array) => {}
+            Some(kind) => self.faults.push(format!("`content` is {}, not an array", with_article(kind))),
         }
         self.structured = result.get("structuredContent").map(|node| node.index());
         if let Some(flag) = result.get("isError") {
@@ -165,6 +157,14 @@ impl Reading {
                 self.faults.push(format!("unknown field `{key}` in the result"));
             }
         }
+    }
+
+    fn read_blocks(&mut self) {
+        let doc = Arc::clone(&self.doc);
+        let result = self.result.and_then(|result| doc.node(result));
+        let Some((list, read)) = result.and_then(blocks) else { return };
+        self.blocks = list.children().enumerate().map(|(index, node)| read(index, node)).collect();
+        self.blocks.shrink_to_fit();
     }
 
     /// The `result` value.
@@ -203,6 +203,17 @@ impl Reading {
             Outcome::Malformed
         }
     }
+}
+
+type ReadBlock = fn(usize, Node<'_>) -> Block;
+
+/// The blocks of a result, and how they are read: what `resources/read` and `prompts/get` answer with is shown as content is.
+fn blocks(result: Node<'_>) -> Option<(Node<'_>, ReadBlock)> {
+    let has_content = result.get("content").is_some();
+    let lists: [(&str, ReadBlock); 3] =
+        [("content", Block::read), ("contents", Block::of_contents), ("messages", Block::of_message)];
+    let mut own = lists.into_iter().filter(|(name, _)| !has_content || *name == "content");
+    own.find_map(|(name, read)| Some((result.get(name).filter(|node| node.kind() == Kind::Array)?, read)))
 }
 
 /// What a task holds that is over.

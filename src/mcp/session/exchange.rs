@@ -184,7 +184,7 @@ async fn judge(bytes: Bytes, place: String) -> (Outcome, Option<Problem>) {
 }
 
 fn judge_now(bytes: Bytes, place: String) -> (Outcome, Option<Problem>) {
-    let reading = Reading::read(bytes);
+    let reading = Reading::without_blocks(bytes);
     let outcome = reading.outcome();
     let problem = match (outcome, &reading.rpc_error) {
         (Outcome::ProtocolError, Some(error)) => Some(Error::Rpc { place, error: error.clone() }.into()),
