@@ -45,6 +45,7 @@ pub struct CheckedAnswer<'a> {
     markdown: OnceLock<Vec<(Event<'static>, Range<usize>)>>,
     /// Where the blocks begin in `text`, by their positions.
     starts: OnceLock<Vec<(usize, usize)>>,
+    strings: OnceLock<Vec<(Node<'a>, Range<usize>)>>,
     arguments: Doc,
     matched: OnceLock<FactMatches>,
     fact_fields: OnceLock<FactFields>,
@@ -79,6 +80,7 @@ impl<'a> CheckedAnswer<'a> {
             blocks,
             markdown: OnceLock::new(),
             starts: OnceLock::new(),
+            strings: OnceLock::new(),
             arguments: Doc::parse(subject.capture.arguments.clone()),
             matched: OnceLock::new(),
             fact_fields: OnceLock::new(),
@@ -355,19 +357,20 @@ impl<'a> CheckedAnswer<'a> {
     }
 
     /// The leaves of the data that are texts, each with its place in the text.
-    pub fn strings_in_text(&self) -> Vec<(Node<'a>, Range<usize>)> {
-        let Some(payload) = &self.subject.payload else { return Vec::new() };
-        if !payload.is_structured() {
-            // What was read from the text is known to stand there, and where.
-            let starts = self.starts();
-            let strings = leaves(payload.root()).filter(|leaf| leaf.kind() == Kind::String);
-            return strings.filter_map(|leaf| Some((leaf, unquoted(&self.text, payload.place_in(starts, leaf)?)))).collect();
-        }
-        let matched = self.matched();
-        let kept = matched.facts.iter().filter(|fact| !fact.state().is_missing());
-        kept.filter_map(|fact| Some((payload.doc.node(fact.node())?, fact.place()?)))
-            .filter(|(node, _)| node.kind() == Kind::String)
-            .collect()
+    pub fn strings_in_text(&self) -> &[(Node<'a>, Range<usize>)] {
+        self.strings.get_or_init(|| {
+            let Some(payload) = &self.subject.payload else { return Vec::new() };
+            if !payload.is_structured() {
+                // What was read from the text is known to stand there, and where.
+                let starts = self.starts();
+                let strings = leaves(payload.root()).filter(|leaf| leaf.kind() == Kind::String);
+                return strings.filter_map(|leaf| Some((leaf, unquoted(&self.text, payload.place_in(starts, leaf)?)))).collect();
+            }
+            let kept = self.matched().facts.iter().filter(|fact| !fact.state().is_missing());
+            kept.filter_map(|fact| Some((payload.doc.node(fact.node())?, fact.place()?)))
+                .filter(|(node, _)| node.kind() == Kind::String)
+                .collect()
+        })
     }
 
     /// Whether the tool says or sounds as if it only reads.

@@ -131,13 +131,13 @@ fn longest_run(text: &str) -> usize {
 fn fence_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let holders = holders(answer);
     for (node, place) in answer.strings_in_text() {
-        if let Some((range, Holder::Fence)) = holder_at(&holders, &place)
+        if let Some((range, Holder::Fence)) = holder_at(&holders, place)
             && place.end > range.end
         {
             let leaked = clip(&answer.text[range.end..place.end]);
             hits.say(format!("a line of the string closes its fence; “{leaked}” leaks out"))
                 .at(answer.text_at(range.end..place.end))
-                .at(answer.data_at(node));
+                .at(answer.data_at(*node));
         }
     }
     // Where the text is all there is, a fence without a matching end shows it.
@@ -173,11 +173,11 @@ fn leak(answer: &CheckedAnswer<'_>) -> Option<Range<usize>> {
 fn fence_run(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let holders = holders(answer);
     for (node, place) in answer.strings_in_text() {
-        if let Some((range, Holder::Fence)) = holder_at(&holders, &place)
+        if let Some((range, Holder::Fence)) = holder_at(&holders, place)
             && place.end <= range.end
             && longest_run(&answer.text[place.clone()]) >= 3
         {
-            hits.say("three backticks in the middle of a fence").at(answer.text_at(place)).at(answer.data_at(node));
+            hits.say("three backticks in the middle of a fence").at(answer.text_at(place.clone())).at(answer.data_at(*node));
         }
     }
 }
@@ -198,10 +198,10 @@ fn unquoted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let mut lines = stated.lines();
         let first = lines.next().unwrap_or_default();
         let breaks = lines.any(is_structure) || starts_line && is_structure(first);
-        if breaks && holder_at(&holders, &place).is_none() && answer.json_text().is_none() {
+        if breaks && holder_at(&holders, place).is_none() && answer.json_text().is_none() {
             hits.say(format!("a string brings structure of its own: “{}”", clip(stated)))
-                .at(answer.text_at(place))
-                .at(answer.data_at(node));
+                .at(answer.text_at(place.clone()))
+                .at(answer.data_at(*node));
         }
     }
 }
@@ -209,10 +209,10 @@ fn unquoted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 fn quote_incomplete(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let holders = holders(answer);
     for (node, place) in answer.strings_in_text() {
-        let is_quoted = matches!(holder_at(&holders, &place), Some((_, Holder::Quote)));
+        let is_quoted = matches!(holder_at(&holders, place), Some((_, Holder::Quote)));
         let lacks = |line: &str| !line.trim_start().starts_with('>');
         if is_quoted && answer.text[place.clone()].lines().skip(1).any(lacks) {
-            hits.say("a line of a quoted string has no `> `").at(answer.text_at(place)).at(answer.data_at(node));
+            hits.say("a line of a quoted string has no `> `").at(answer.text_at(place.clone())).at(answer.data_at(*node));
         }
     }
 }
@@ -296,7 +296,7 @@ fn injection(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         return;
     }
     // What begins within a string after its first line is the string's.
-    let mut order: Vec<&(Node<'_>, Range<usize>)> = strings.iter().collect();
+    let mut order: Vec<_> = strings.iter().collect();
     order.sort_by_key(|(_, place)| place.start);
     let holder = |at: usize| {
         let last = order.partition_point(|(_, place)| place.start < at).checked_sub(1)?;
@@ -599,10 +599,10 @@ fn render_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for (node, place) in answer.strings_in_text() {
         let from = emphasis.partition_point(|range| range.start < place.start);
         let within = emphasis[from..].iter().take_while(|range| range.start < place.end).find(|range| range.end <= place.end);
-        if let Some(within) = within.filter(|_| has_mark(node)) {
+        if let Some(within) = within.filter(|_| has_mark(*node)) {
             hits.say(format!("marks of a string count: {}", clip(&answer.text[within.clone()])))
                 .at(answer.text_at(within.clone()))
-                .at(answer.data_at(node));
+                .at(answer.data_at(*node));
         }
     }
 }

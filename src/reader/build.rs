@@ -214,11 +214,15 @@ impl Builder {
     }
 
     /// Records with what stands once around them, each freed when it is written. One record alone, where the layout is no list, is an object.
-    pub fn records(mut self, envelope: &Record<'_>, records: Vec<Value<'_>>, is_list: bool) -> Option<TextData> {
-        if records.is_empty() {
+    pub fn records<'a, R>(mut self, envelope: &Record<'_>, records: R, is_list: bool) -> Option<TextData>
+    where
+        R: IntoIterator<Item = Value<'a>, IntoIter: ExactSizeIterator>,
+    {
+        let records = records.into_iter();
+        let count = records.len();
+        if count == 0 {
             return None;
         }
-        let count = records.len();
         let is_alone = envelope.is_empty() && count == 1 && !is_list;
         if !envelope.is_empty() {
             self.open('{');
@@ -229,7 +233,7 @@ impl Builder {
         if !is_alone {
             self.open('[');
         }
-        records.into_iter().for_each(|record| self.value(&record));
+        records.for_each(|record| self.value(&record));
         if !is_alone {
             self.close(']');
         }

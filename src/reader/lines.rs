@@ -1,9 +1,9 @@
 //! Lines of one shape: at least three whose fixed parts are equal and whose parts that vary stand at the same places, as
 //! `[FILE] a.md` and lines of a log do; and lines that are each a path or an address.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
-use super::build::{Builder, Cell, LineAt, Record, Value, cell, first_of, lines};
+use super::build::{Builder, Cell, LineAt, Record, Value, cell, lines};
 use super::label::labelled;
 use super::{Certainty, Reader, TextBlock, TextData, first_block};
 
@@ -56,7 +56,7 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
         let places: Vec<Value> = all.iter().map(|line| Value::Cell(cell(line.text, line.text, line.at))).collect();
         return builder.records(&Record::new(), places, true);
     }
-    let split: Vec<Vec<(Mark<'_>, &str)>> = all.iter().map(|line| parts(line.text)).collect();
+    let split = Split::of(&all);
     let shape = shape(&split)?;
     // Lines of one shape that are set in below each other are a tree, which records of their parts would lose.
     let mut indents = all.iter().filter(|line| named(line.text.trim_start()).is_some()).map(|line| line.indent);
@@ -65,40 +65,65 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
         return None;
     }
     let mut builder = Builder::new(&block);
-    let (mut records, mut envelope) = (Vec::new(), Record::new());
-    for (line, parts) in all.iter().zip(&split) {
-        let shaped = parts.len().min(shape.marks.len());
-        let more = parts[shaped..].iter().take_while(|(mark, _)| matches!(mark, Mark::Named(_))).count();
-        let parts = &parts[..shaped + more];
-        if !is_shaped(&parts[..shaped], &shape) {
-            if let Some(labelled) = labelled(line).filter(|labelled| !labelled.value.text.is_empty()) {
-                builder.cover(labelled.start..labelled.value.at.end);
-                envelope.push((labelled.label.into(), Value::Cell(labelled.value)));
-            }
-            continue;
+    let (mut records, mut envelope) = (Vec::with_capacity(all.len()), Record::new());
+    for (at, line) in all.iter().enumerate() {
+        let parts = split.line(at);
+        if is_shaped(&parts[..parts.len().min(shape.marks.len())], &shape) {
+            builder.cover(line.range());
+            records.push((line, parts));
+        } else if let Some(labelled) = labelled(line).filter(|labelled| !labelled.value.text.is_empty()) {
+            builder.cover(labelled.start..labelled.value.at.end);
+            envelope.push((labelled.label.into(), Value::Cell(labelled.value)));
         }
-        builder.cover(line.range());
-        let last = parts
-            .last()
-            .map(|(_, part)| *part)
-            .map_or(0, |part| part.as_ptr() as usize - line.text.as_ptr() as usize + part.len());
-        let rest = line.text[last..]
-            .trim_start_matches(['\t', ' ', ':', '|', ']'])
-            .trim_start_matches("- ")
-            .trim_start_matches("-> ")
-            .trim();
-        let rest = Some((Mark::Field, rest)).filter(|(_, rest)| !rest.is_empty());
-        let member = |(at, (mark, part)): (usize, (Mark<'a>, &'a str))| match mark {
-            Mark::Named(name) => {
-                let quoted = part.strip_prefix('"').and_then(|part| part.strip_suffix('"'));
-                let cell = cell(line.text, quoted.unwrap_or(part), line.at);
-                (name.into(), Value::Cell(Cell { is_quoted: quoted.is_some(), ..cell }))
-            }
-            _ => (format!("part{}", at + 1).into(), Value::Cell(cell(line.text, part, line.at))),
-        };
-        records.push(Value::Record(parts.iter().copied().chain(rest).enumerate().map(member).collect()));
     }
-    (records.len() >= FEWEST).then(|| builder.records(&envelope, records, true)).flatten()
+    let longest = records.iter().map(|(_, parts)| parts.len()).max().unwrap_or_default();
+    // The rest of a line is a part, too.
+    let names: Vec<String> = (1..=longest + 1).map(|at| format!("part{at}")).collect();
+    let record = |(line, parts)| Value::Record(record(line, parts, &shape, &names));
+    (records.len() >= FEWEST).then(|| builder.records(&envelope, records.into_iter().map(record), true)).flatten()
+}
+
+/// The parts of a line that the shape has, the names and values that follow them, and the rest.
+fn record<'a>(line: &LineAt<'a>, parts: &[(Mark<'a>, &'a str)], shape: &Shape<'_>, names: &'a [String]) -> Record<'a> {
+    let shaped = parts.len().min(shape.marks.len());
+    let more = parts[shaped..].iter().take_while(|(mark, _)| matches!(mark, Mark::Named(_))).count();
+    let parts = &parts[..shaped + more];
+    let end = parts.last().map_or(0, |(_, part)| part.as_ptr() as usize - line.text.as_ptr() as usize + part.len());
+    let rest =
+        line.text[end..].trim_start_matches(['\t', ' ', ':', '|', ']']).trim_start_matches("- ").trim_start_matches("-> ").trim();
+    let rest = Some((Mark::Field, rest)).filter(|(_, rest)| !rest.is_empty());
+    let member = |(at, (mark, part)): (usize, (Mark<'a>, &'a str))| match mark {
+        Mark::Named(name) => {
+            let quoted = part.strip_prefix('"').and_then(|part| part.strip_suffix('"'));
+            let cell = cell(line.text, quoted.unwrap_or(part), line.at);
+            (name.into(), Value::Cell(Cell { is_quoted: quoted.is_some(), ..cell }))
+        }
+        _ => (names[at].as_str().into(), Value::Cell(cell(line.text, part, line.at))),
+    };
+    parts.iter().copied().chain(rest).enumerate().map(member).collect()
+}
+
+/// The parts of lines, each with the mark that ends it.
+struct Split<'a> {
+    parts: Vec<(Mark<'a>, &'a str)>,
+    /// Where those of each line end.
+    ends: Vec<usize>,
+}
+
+impl<'a> Split<'a> {
+    fn of(lines: &[LineAt<'a>]) -> Self {
+        let mut split = Self { parts: Vec::new(), ends: Vec::with_capacity(lines.len()) };
+        for line in lines {
+            push_parts(line.text, &mut split.parts);
+            split.ends.push(split.parts.len());
+        }
+        split
+    }
+
+    fn line(&self, at: usize) -> &[(Mark<'a>, &'a str)] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.parts[start..self.ends[at]]
+    }
 }
 
 /// Whether the marks of a line are those of the shape, of which the last may be missing.
@@ -114,14 +139,14 @@ struct Shape<'a> {
 
 /// The longest row of marks that enough lines begin with, and after it the marks that some of those lines go on with where
 /// the others end; `None` where that is none, or nothing but one weak mark.
-fn shape<'a>(split: &[Vec<(Mark<'a>, &str)>]) -> Option<Shape<'a>> {
-    let enough = (split.len() as f64 * ALIKE).ceil() as usize;
+fn shape<'a>(split: &Split<'a>) -> Option<Shape<'a>> {
+    let enough = (split.ends.len() as f64 * ALIKE).ceil() as usize;
     let mut shape = Shape { marks: Vec::new(), required: 0 };
-    let mut alike: Vec<usize> = (0..split.len()).collect();
+    let mut alike: Vec<usize> = (0..split.ends.len()).collect();
     while shape.marks.len() < 16 {
         let mut counts: HashMap<Mark<'_>, usize> = HashMap::new();
         for line in &alike {
-            let Some((mark, _)) = split[*line].get(shape.marks.len()) else { continue };
+            let Some((mark, _)) = split.line(*line).get(shape.marks.len()) else { continue };
             *counts.entry(*mark).or_default() += 1;
         }
         let only = counts.len() == 1;
@@ -129,7 +154,7 @@ fn shape<'a>(split: &[Vec<(Mark<'a>, &str)>]) -> Option<Shape<'a>> {
         let is_required = shape.required == shape.marks.len() && count >= enough.max(FEWEST);
         if is_required {
             let at = shape.marks.len();
-            alike.retain(|line| split[*line].get(at).is_some_and(|(own, _)| *own == mark));
+            alike.retain(|line| split.line(*line).get(at).is_some_and(|(own, _)| *own == mark));
             shape.required += 1;
         } else if !only || !matches!(mark, Mark::Gap | Mark::Tab | Mark::Bar) || shape.required == 0 {
             break;
@@ -149,9 +174,9 @@ fn shape<'a>(split: &[Vec<(Mark<'a>, &str)>]) -> Option<Shape<'a>> {
     Some(shape)
 }
 
-/// A line in its parts, each with the mark that ends it. What follows the last mark is no part yet.
-fn parts(line: &str) -> Vec<(Mark<'_>, &str)> {
-    let mut found = Vec::new();
+/// Adds the parts of a line, each with the mark that ends it. What follows the last mark is no part yet.
+fn push_parts<'a>(line: &'a str, found: &mut Vec<(Mark<'a>, &'a str)>) {
+    let before = found.len();
     let mut rest = line.trim_end();
     if named(rest.trim_start()).is_some() {
         rest = rest.trim_start();
@@ -165,9 +190,9 @@ fn parts(line: &str) -> Vec<(Mark<'_>, &str)> {
             found.push((Mark::Place, column));
         }
         // What follows is the line itself.
-        return found;
+        return;
     }
-    while !rest.is_empty() && found.len() < 32 {
+    while !rest.is_empty() && found.len() < before + 32 {
         if let Some((inner, after)) = rest.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
             found.push((Mark::Bracket, inner));
             rest = after.trim_start_matches([' ', '\t', ':']);
@@ -175,7 +200,7 @@ fn parts(line: &str) -> Vec<(Mark<'_>, &str)> {
         }
         // A field of its own class at the beginning: a date, a time, a level.
         let word = rest.split(' ').next().unwrap_or_default();
-        let leads = found.iter().all(|(mark, _)| matches!(mark, Mark::Field | Mark::Bracket | Mark::Named(_)));
+        let leads = found[before..].iter().all(|(mark, _)| matches!(mark, Mark::Field | Mark::Bracket | Mark::Named(_)));
         if let Some((name, value)) = named(rest).filter(|_| leads) {
             found.push((Mark::Named(name), value));
             rest = rest[name.len() + 1 + value.len()..].trim_start();
@@ -186,28 +211,33 @@ fn parts(line: &str) -> Vec<(Mark<'_>, &str)> {
             rest = rest[word.len()..].trim_start();
             continue;
         }
-        let marks = [
-            (Mark::Tab, "\t"),
-            (Mark::Gap, "  "),
-            (Mark::Bar, " | "),
-            (Mark::Colon, ": "),
-            (Mark::Dash, " - "),
-            (Mark::Arrow, " -> "),
-        ];
-        let Some((at, next)) = first_of(rest, &marks.map(|(_, text)| text)) else { break };
-        let (mark, text) = marks[next];
+        let Some((mark, at, length)) = first_mark(rest) else { break };
         found.push((mark, &rest[..at]));
-        rest = rest[at + text.len()..].trim_start();
+        rest = rest[at + length..].trim_start();
     }
-    found
+}
+
+/// The first mark that parts a text, where it stands and how long it is.
+fn first_mark(text: &str) -> Option<(Mark<'_>, usize, usize)> {
+    let bytes = text.as_bytes();
+    let mark = |at: usize| match &bytes[at..] {
+        [b'\t', ..] => Some((Mark::Tab, at, 1)),
+        [b' ', b' ', ..] => Some((Mark::Gap, at, 2)),
+        [b' ', b'|', b' ', ..] => Some((Mark::Bar, at, 3)),
+        [b':', b' ', ..] => Some((Mark::Colon, at, 2)),
+        [b' ', b'-', b' ', ..] => Some((Mark::Dash, at, 3)),
+        [b' ', b'-', b'>', b' ', ..] => Some((Mark::Arrow, at, 4)),
+        _ => None,
+    };
+    (0..bytes.len()).find_map(mark)
 }
 
 /// The name and the value, with its quotes, of `name=value` at the beginning of a text.
 pub(super) fn named(text: &str) -> Option<(&str, &str)> {
-    let (name, rest) = text.split_once('=')?;
-    let is_name = name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
-    if !is_name {
+    let of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    let (name, rest) = text.split_at(text.bytes().position(|byte| !of_name(byte))?);
+    let rest = rest.strip_prefix('=')?;
+    if !name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') {
         return None;
     }
     let length = match rest.strip_prefix('"') {

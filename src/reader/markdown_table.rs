@@ -68,7 +68,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         let (envelope, records) = vertical(run, &mut builder);
         around.extend(envelope);
         let is_list = records.len() > 1;
-        return builder.records(&around, records.into_iter().map(Value::Record).collect(), is_list);
+        return builder.records(&around, records.into_iter().map(Value::Record), is_list);
     }
     let record = |row| {
         let named = head.iter().enumerate().zip(row);

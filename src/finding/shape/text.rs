@@ -388,7 +388,9 @@ pub fn details(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let is_within = at.checked_sub(1).is_some_and(|at| place.start < blocks[at].end);
         let stated = &answer.text[place.clone()];
         if is_within && stated.contains(char::is_whitespace) {
-            hits.say(format!("a string within `<details>`: {}", clip(stated))).at(answer.text_at(place)).at(answer.data_at(node));
+            hits.say(format!("a string within `<details>`: {}", clip(stated)))
+                .at(answer.text_at(place.clone()))
+                .at(answer.data_at(*node));
         }
     }
 }
