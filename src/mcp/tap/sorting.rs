@@ -26,7 +26,8 @@ impl Tap {
         let bytes = incoming.bytes.clone();
         match peek(&bytes) {
             Peek::Batch(elements) if !incoming.cut => self.unpack(elements, now, incoming),
-            _ => self.take(now, incoming),
+            Peek::Object(envelope) => self.take(now, Some(envelope), incoming),
+            Peek::Batch(_) | Peek::Noise => self.take(now, None, incoming),
         }
     }
 
@@ -36,18 +37,21 @@ impl Tap {
             let within = batch.within.clone().map(|within| Within { whole: false, ..within });
             Incoming { bytes, begun: batch.begun, cut: false, within }
         };
-        let is_message = |range: &Range<usize>| matches!(peek(&batch.bytes[range.clone()]), Peek::Object(envelope) if envelope.method.is_some() || envelope.is_response());
-        let (messages, others) = elements.clone().fold((0, 0), |(messages, others), range| match is_message(&range) {
-            true => (messages + 1, others),
-            false => (messages, others + 1),
+        let message = |range: &Range<usize>| match peek(&batch.bytes[range.clone()]) {
+            Peek::Object(envelope) if envelope.method.is_some() || envelope.is_response() => Some(envelope),
+            _ => None,
+        };
+        let (messages, others) = elements.clone().fold((0, 0), |(messages, others), range| match message(&range) {
+            Some(_) => (messages + 1, others),
+            None => (messages, others + 1),
         });
         if messages == 0 {
-            return self.take(now, batch);
+            return self.take(now, None, batch);
         }
         let mut readable = true;
         if others > 0 {
             // What in it is no message stands nowhere else.
-            readable = self.take(now, part(batch.bytes.clone()));
+            readable = self.take(now, None, part(batch.bytes.clone()));
         }
         {
             let mut state = self.state();
@@ -55,8 +59,10 @@ impl Tap {
                 state.note_all(&format!("messages came in an array (a batch), which only the revision {BATCHES} has"));
             }
         }
-        for range in elements.filter(is_message) {
-            readable &= self.take(now, part(batch.bytes.slice(range)));
+        for range in elements {
+            if let Some(envelope) = message(&range) {
+                readable &= self.take(now, Some(envelope), part(batch.bytes.slice(range)));
+            }
         }
         if let Some(within) = batch.within.as_ref().filter(|within| within.whole) {
             let what = format!("the body holds no answer to the request: {}", quote(&batch.bytes));
@@ -66,11 +72,11 @@ impl Tap {
         readable
     }
 
-    fn take(&self, now: Instant, incoming: Incoming) -> bool {
+    fn take(&self, now: Instant, envelope: Option<Envelope>, incoming: Incoming) -> bool {
         let mut events = Vec::new();
         let (readable, fresh) = {
             let mut state = self.state();
-            let readable = self.sort(&mut state, now, incoming, &mut events);
+            let readable = self.sort(&mut state, now, envelope, incoming, &mut events);
             if readable && !std::mem::replace(&mut state.received_any, true) && !state.established {
                 events.push(SessionEvent::Phase("initialize".into()));
             }
@@ -81,12 +87,14 @@ impl Tap {
         readable
     }
 
-    fn sort(&self, state: &mut State, now: Instant, incoming: Incoming, events: &mut Vec<SessionEvent>) -> bool {
-        let bytes = incoming.bytes.clone();
-        let envelope = match peek(&bytes) {
-            Peek::Object(envelope) => Some(envelope),
-            _ => None,
-        };
+    fn sort(
+        &self,
+        state: &mut State,
+        now: Instant,
+        envelope: Option<Envelope>,
+        incoming: Incoming,
+        events: &mut Vec<SessionEvent>,
+    ) -> bool {
         if incoming.cut {
             return self.too_large(state, now, envelope.as_ref(), incoming, events);
         }
