@@ -52,6 +52,7 @@ pub struct CheckedAnswer<'a> {
     rounded: OnceLock<RoundedNumbers>,
     shadowed: OnceLock<Option<u64>>,
     lower: OnceLock<String>,
+    unseen: OnceLock<Vec<(usize, char)>>,
     json: OnceLock<Option<Arc<Doc>>>,
     sent: OnceLock<Tokens>,
     arguments_of_tools: OnceLock<Vec<(&'a str, Vec<String>)>>,
@@ -87,6 +88,7 @@ impl<'a> CheckedAnswer<'a> {
             rounded: OnceLock::new(),
             shadowed: OnceLock::new(),
             lower: OnceLock::new(),
+            unseen: OnceLock::new(),
             json: OnceLock::new(),
             sent: OnceLock::new(),
             arguments_of_tools: OnceLock::new(),
@@ -216,6 +218,12 @@ impl<'a> CheckedAnswer<'a> {
         self.lower.get_or_init(|| self.text.to_lowercase())
     }
 
+    /// The characters of the text that nobody sees: control characters but for tabs and line ends, marks of direction, joiners,
+    /// tags and U+FFFD, each with its place.
+    pub fn unseen_characters(&self) -> &[(usize, char)] {
+        self.unseen.get_or_init(|| self.text.char_indices().filter(|(_, char)| is_unseen(*char)).collect())
+    }
+
     /// The text as JSON, where it is that as a whole.
     pub fn json_text(&self) -> Option<&Doc> {
         let parse = || {
@@ -275,14 +283,19 @@ impl<'a> CheckedAnswer<'a> {
         }
     }
 
-    /// Tokens of what is sent: both parts, or the one there is.
-    pub fn sent(&self) -> Tokens {
-        *self.sent.get_or_init(|| self.count_parts(&self.parts()))
+    /// What [`Self::parts`] puts together, as it stands in the answer.
+    pub fn pieces(&self) -> Vec<&str> {
+        let text = Some(&*self.text).filter(|_| !self.blocks.is_empty());
+        // What is no UTF-8 cannot be passed on.
+        match (text, self.structured().and_then(|node| std::str::from_utf8(node.raw()).ok())) {
+            (Some(text), Some(structured)) => vec![text, "\n", structured],
+            (text, structured) => text.or(structured).into_iter().collect(),
+        }
     }
 
-    /// Tokens of these parts together.
-    pub fn count_parts(&self, parts: &Parts) -> Tokens {
-        self.subject.known.counts_of(&parts.pieces()).tokens
+    /// Tokens of what is sent: both parts, or the one there is.
+    pub fn sent(&self) -> Tokens {
+        *self.sent.get_or_init(|| self.subject.known.counts_of(&self.pieces()).tokens)
     }
 
     /// What each tool of the server takes.
@@ -299,7 +312,7 @@ impl<'a> CheckedAnswer<'a> {
 
     /// Tokens of a text, counted once per answer.
     pub fn count(&self, text: &str) -> Tokens {
-        self.subject.known.counts(text.as_bytes()).tokens
+        self.subject.known.counts_of(&[text]).tokens
     }
 
     /// A place in the texts.
@@ -377,6 +390,15 @@ impl<'a> CheckedAnswer<'a> {
     pub fn is_read(&self) -> bool {
         let tool = &self.subject.capture.tool;
         tool.is_declared_read_only() || super::tool::reads_by_name(&tool.name)
+    }
+}
+
+fn is_unseen(char: char) -> bool {
+    match char {
+        '\t' | '\n' | '\r' => false,
+        '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' => true,
+        '\u{feff}' | char::REPLACEMENT_CHARACTER | '\u{e0000}'..='\u{e007f}' => true,
+        _ => char.is_control(),
     }
 }
 

@@ -461,9 +461,9 @@ fn dead_anchor(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-/// The characters of the text that are of interest, each with its place; none of most texts.
-fn characters(answer: &CheckedAnswer<'_>, is_it: impl Fn(char) -> bool) -> impl Iterator<Item = (usize, char)> {
-    answer.text.char_indices().filter(move |(_, char)| is_it(*char))
+/// Those of the characters that nobody sees that are of interest, each with its place.
+fn unseen(answer: &CheckedAnswer<'_>, is_it: impl Fn(char) -> bool) -> impl Iterator<Item = (usize, char)> {
+    answer.unseen_characters().iter().copied().filter(move |(_, char)| is_it(*char))
 }
 
 fn code(char: char) -> String {
@@ -479,13 +479,10 @@ fn flag_end(text: &str, at: usize) -> usize {
 }
 
 fn invisible(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    if answer.text.is_ascii() {
-        return;
-    }
     let mut hidden = String::new();
     let mut first_tag = None;
     let mut flag_until = 0;
-    for (at, char) in characters(answer, |char| ('\u{e0000}'..='\u{e007f}').contains(&char)) {
+    for (at, char) in unseen(answer, |char| ('\u{e0000}'..='\u{e007f}').contains(&char)) {
         // The flags of England, Scotland and Wales are an emoji with a few tags, up to the one that ends them.
         if answer.text[..at].ends_with('\u{1f3f4}') {
             flag_until = flag_end(&answer.text, at);
@@ -503,7 +500,7 @@ fn invisible(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
     let is_hidden =
         |char: char| matches!(char, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{180e}');
-    for (at, char) in characters(answer, is_hidden) {
+    for (at, char) in unseen(answer, is_hidden) {
         let before = answer.text[..at].chars().next_back();
         let after = answer.text[at + char.len_utf8()..].chars().next();
         // Joins emoji and the letters of many scripts.
@@ -516,14 +513,11 @@ fn invisible(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn bidi(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    if answer.text.is_ascii() {
-        return;
-    }
     let is_turn = |char: char| matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    for (at, char) in characters(answer, is_turn) {
+    for (at, char) in unseen(answer, is_turn) {
         hits.say(format!("turns the direction of the text, {}", code(char))).at(answer.text_at(at..at + char.len_utf8()));
     }
-    for (at, char) in characters(answer, |char| matches!(char, '\u{200e}' | '\u{200f}')) {
+    for (at, char) in unseen(answer, |char| matches!(char, '\u{200e}' | '\u{200f}')) {
         hits.say(format!("a mark of direction, {}", code(char)))
             .at(answer.text_at(at..at + char.len_utf8()))
             .as_severity(Warning);
@@ -531,8 +525,7 @@ fn bidi(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn control(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let is_control = |char: char| char.is_control() && !matches!(char, '\t' | '\n' | '\r');
-    for (at, char) in characters(answer, is_control) {
+    for (at, char) in unseen(answer, char::is_control) {
         let rest = &answer.text[at + char.len_utf8()..];
         let what = match (char, rest.chars().next()) {
             ('\u{1b}', Some(']')) if rest.starts_with("]52;") => {
@@ -578,7 +571,7 @@ fn mojibake(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for found in pattern.find_iter(&answer.text).take(1_000) {
         hits.say(format!("doubly encoded: `{}`", found.as_str())).at(answer.text_at(found.range()));
     }
-    for (at, char) in characters(answer, |char| char == char::REPLACEMENT_CHARACTER) {
+    for (at, char) in unseen(answer, |char| char == char::REPLACEMENT_CHARACTER) {
         hits.say("a character was lost (U+FFFD)").at(answer.text_at(at..at + char.len_utf8()));
     }
 }

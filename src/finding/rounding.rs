@@ -49,11 +49,13 @@ impl RoundedNumbers {
             let at = taken.partition_point(|taken| taken.end <= place.start);
             taken.get(at).is_some_and(|taken| taken.start < place.end)
         };
-        let all = NUMBER.as_ref().into_iter().flat_map(|pattern| pattern.captures_iter(text));
-        let rounded = all.filter(|found| found.get(2).is_some() || found.get(3).is_some());
+        let pattern = NUMBER.as_ref();
+        let all = pattern.into_iter().flat_map(|pattern| pattern.find_iter(text));
+        let says_how_far =
+            |stated: &str| stated.contains('.') || stated.ends_with(|char: char| char == '%' || char.is_ascii_alphabetic());
+        let rounded = all.filter(|found| says_how_far(found.as_str()) && !is_taken(&found.range()));
         let mut found: Vec<(f64, f64, Range<usize>)> = rounded
-            .filter_map(|found| Some((found.get(0)?.range(), may_be(&found))))
-            .filter(|(place, _)| !is_taken(place))
+            .filter_map(|found| Some((found.range(), may_be(&pattern?.captures(found.as_str())?))))
             .flat_map(|(place, ranges)| ranges.into_iter().map(move |range| (*range.start(), *range.end(), place.clone())))
             .collect();
         found.sort_by(|one, other| one.0.total_cmp(&other.0));

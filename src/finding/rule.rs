@@ -284,7 +284,7 @@ impl Hit {
 
     /// The answer as the fix makes it, and what that saves against what is sent.
     pub fn mends(&mut self, answer: &CheckedAnswer<'_>, parts: Parts) -> &mut Self {
-        self.saves = Some(answer.subject.known.saved(&answer.parts().pieces(), &parts.pieces()));
+        self.saves = Some(answer.subject.known.saved(&answer.pieces(), &parts.pieces()));
         let is_small = parts.pieces().iter().map(|piece| piece.len()).sum::<usize>() <= Mended::MOST_BYTES;
         self.mended = is_small.then(|| Arc::new(Mended::of(answer.subject, parts)));
         self

@@ -161,7 +161,8 @@ pub fn emoji_heading(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             }
         }
     }
-    mended.push_str(&answer.text[places.last().map_or(0, |last| last.end)..]);
+    let Some(last) = places.last() else { return };
+    mended.push_str(&answer.text[last.end..]);
     let many = places.len();
     for (at, place) in places.into_iter().enumerate() {
         let hit = hits.say("emoji in a heading");
