@@ -436,11 +436,14 @@ pub fn decode_string(raw: &[u8]) -> Cow<'_, str> {
     let mut rest = raw;
     while let Some(at) = rest.iter().position(|&byte| byte == b'\\') {
         out.extend_from_slice(&rest[..at]);
-        let (char, used) = decode_escape(&rest[at..]);
-        match u8::try_from(char) {
-            Ok(byte) if byte.is_ascii() => out.push(byte),
-            _ => out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
+        // Most stand for themselves.
+        if let Some(byte @ (b'"' | b'\\' | b'/')) = rest.get(at + 1) {
+            out.push(*byte);
+            rest = &rest[at + 2..];
+            continue;
         }
+        let (char, used) = decode_escape(&rest[at..]);
+        out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
         rest = &rest[at + used..];
     }
     out.extend_from_slice(rest);

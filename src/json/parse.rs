@@ -1,5 +1,6 @@
 //! The one pass that fills the tape. See [`super`] for what it promises.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use bytes::Bytes;
@@ -284,14 +285,15 @@ impl Parser {
         self.at += 1;
         let mut has_high_bytes = false;
         loop {
+            let rest = &self.bytes[self.at..];
+            let is_mark = |byte: &u8| *byte < 0x20 || matches!(byte, b'"' | b'\\');
+            let plain = &rest[..rest.iter().position(is_mark).unwrap_or(rest.len())];
+            has_high_bytes |= !plain.is_ascii();
+            self.at += plain.len();
             match self.peek() {
                 Some(b'"') => break,
                 Some(b'\\') => self.escape()?,
-                Some(byte) if byte < 0x20 => return Err(self.fault(FaultKind::Syntax("a control character inside a string"))),
-                Some(byte) => {
-                    has_high_bytes |= byte >= 0x80;
-                    self.at += 1;
-                }
+                Some(_) => return Err(self.fault(FaultKind::Syntax("a control character inside a string"))),
                 None => return Err(self.fault(FaultKind::UnexpectedEnd)),
             }
         }
@@ -330,37 +332,39 @@ impl Parser {
             return;
         }
         let mut keys = Vec::with_capacity(len);
-        let mut decoded = Vec::with_capacity(len);
         let mut child = index + 1;
         let mut from = self.tape[index].start as usize + 1;
         for _ in 0..len {
             let Some(entry) = self.tape.get(child) else { break };
             let key = key_before(&self.bytes, from, entry.start as usize).unwrap_or_default();
-            keys.push(key.start);
-            decoded.push(decode_string(&self.bytes[key]));
+            keys.push((key.start, without_escapes(&self.bytes[key])));
             let own = entry.container().map(|container| self.containers[container]);
             from = own.map_or(entry.end_or_container, |own| own.end) as usize;
             child = own.map_or(child + 1, |own| own.next as usize);
         }
         let mut repeated = Vec::new();
         if len <= PAIRWISE {
-            for (position, key) in decoded.iter().enumerate() {
-                if decoded[..position].contains(key) {
-                    repeated.push(keys[position]);
+            for (position, (start, key)) in keys.iter().enumerate() {
+                if keys[..position].iter().any(|(_, before)| before == key) {
+                    repeated.push(*start);
                 }
             }
         } else {
             let mut seen = HashSet::with_capacity(len);
-            for (position, key) in decoded.iter().enumerate() {
-                if !seen.insert(key) {
-                    repeated.push(keys[position]);
-                }
-            }
+            repeated.extend(keys.iter().filter(|(_, key)| !seen.insert(key)).map(|(start, _)| *start));
         }
-        drop(decoded);
+        drop(keys);
         for at in repeated {
             self.fault_at(FaultKind::DuplicateKey, at.saturating_sub(1));
         }
+    }
+}
+
+/// The bytes of a key, however they are written.
+fn without_escapes(key: &[u8]) -> Cow<'_, [u8]> {
+    match key.contains(&b'\\') {
+        true => Cow::Owned(decode_string(key).into_owned().into_bytes()),
+        false => Cow::Borrowed(key),
     }
 }
 
