@@ -107,9 +107,10 @@ fn vertical<'a>(run: Vec<Table<'a>>, builder: &mut Builder) -> (Record<'a>, Vec<
 
 /// Whether the columns are names and values.
 fn is_vertical(head: &[Cow<'_, str>]) -> bool {
+    const NAMES: [&str; 12] =
+        ["", "attribute", "field", "header", "key", "metric", "name", "option", "parameter", "property", "setting", "variable"];
     let [name, value] = head else { return false };
-    matches!(name.to_lowercase().as_str(), "" | "field" | "property" | "key" | "name" | "attribute" | "parameter")
-        && matches!(value.to_lowercase().as_str(), "" | "value")
+    NAMES.contains(&name.to_lowercase().as_str()) && matches!(value.to_lowercase().as_str(), "" | "value")
 }
 
 fn is_delimiter(line: &str) -> bool {

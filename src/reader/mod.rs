@@ -139,10 +139,20 @@ impl TextData {
 
     /// The share of the texts that was read, of characters that are not white space.
     pub fn share(&self, blocks: &[TextBlock<'_>]) -> f64 {
+        let unread = |block: &TextBlock<'_>| {
+            let first = self.covered.partition_point(|(own, _)| *own < block.block);
+            let ranges = self.covered[first..].iter().take_while(|(own, _)| *own == block.block).map(|(_, range)| range);
+            let mut end = 0;
+            let between = |range: &Range<usize>| blank_free(&block.text[std::mem::replace(&mut end, range.end)..range.start]);
+            ranges.map(between).sum::<usize>() + blank_free(&block.text[end..])
+        };
+        let unread: usize = blocks.iter().map(unread).sum();
+        if unread == 0 {
+            // Of a text that is read as a whole nothing else has to be counted.
+            return if blocks.iter().all(|block| block.text.trim_start().is_empty()) { 0.0 } else { 1.0 };
+        }
         let total: usize = blocks.iter().map(|block| blank_free(block.text)).sum();
-        let text = |block: usize| blocks.binary_search_by_key(&block, |own| own.block).map_or("", |at| blocks[at].text);
-        let read: usize = self.covered.iter().map(|(block, range)| blank_free(&text(*block)[range.clone()])).sum();
-        if total == 0 { 0.0 } else { read as f64 / total as f64 }
+        (total - unread) as f64 / total as f64
     }
 
     fn facts(&self) -> usize {

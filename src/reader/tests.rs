@@ -48,6 +48,7 @@ fn tables_and_labels() {
         r#"[{"ID":1,"Name":"A | B"},{"ID":2,"Name":"c"}]"#,
     );
     check("| Field | Value |\n|---|---|\n| id | 7 |\n| open | true |\n", "markdown-table", r#"{"id":7,"open":true}"#);
+    check("| Metric | Value |\n|---|---|\n| Stars | 7 |\n| Forks | 2 |\n", "markdown-table", r#"{"Stars":7,"Forks":2}"#);
     let table = |name: &str, rows: &str| format!("### {name}\n\n| Field | Value |\n|---|---|\n{rows}\n");
     let rows = "| **Type** | Customer |\n| **Open** | 2 |\n";
     check(
