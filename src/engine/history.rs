@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use time::OffsetDateTime;
 use tokio::runtime::{Handle, Runtime};
@@ -16,6 +17,10 @@ use crate::problem::{Problem, ProblemKind};
 use crate::state::Event;
 use crate::state::history::{HistoryEffect, HistoryEvent};
 use crate::store::{History, Label};
+
+/// What is larger is looked through for secrets once the panes had time to show it: on few processors they would wait.
+const LARGE_BYTES: usize = 1 << 20;
+const PANES_FIRST: Duration = Duration::from_secs(1);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -67,6 +72,7 @@ impl HistoryWriter {
             HistoryEffect::Search { number, .. } => Some(*number),
             _ => None,
         };
+        let is_large = matches!(&effect, HistoryEffect::Keep(capture) if capture.response.as_ref().is_some_and(|response| response.len() > LARGE_BYTES));
         let queue = Arc::clone(&self.queue);
         let failed = move |problem| {
             if let Some(number) = search {
@@ -89,6 +95,9 @@ impl HistoryWriter {
         *last = Some(task(runtime.handle(), &self.queue, Event::Problem, async move {
             if let Some(before) = before {
                 before.await.ok();
+            }
+            if is_large {
+                tokio::time::sleep(PANES_FIRST).await;
             }
             blocking(&Handle::current(), &queue, failed, work).await.ok();
         }));
