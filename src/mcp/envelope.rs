@@ -202,11 +202,11 @@ fn skip_space(bytes: &[u8], mut at: usize) -> usize {
 fn skip_string(bytes: &[u8], mut at: usize) -> Option<usize> {
     at += 1;
     loop {
-        match bytes.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => at += 2,
-            _ => at += 1,
+        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes[at] == b'"' {
+            return Some(at + 1);
         }
+        at += 2;
     }
 }
 
