@@ -3,7 +3,9 @@
 //! Decides nothing: what a click means is `state`'s, what it takes is `engine`'s, how it looks is `ui`'s. Four effects
 //! end here, since only the window can carry them out: pictures, the clipboard, the browser, the end.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -65,6 +67,9 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
         persist_window: false,
         ..Default::default()
     };
+    // Outlives the window, which is gone while the engine still ends sessions and keeps the last answers.
+    let engine = OnceCell::new();
+    let held = &engine;
     let create: eframe::AppCreator<'_> = Box::new(move |cc| {
         // First, since they say how to connect.
         let settings = folder.clone().map(|folder| SettingsAction::UseSettings { folder, table }.into());
@@ -86,6 +91,7 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
         }
         app.perform(&cc.egui_ctx, kept.into_iter().map(|folder| Action::History(HistoryAction::Use(folder))).collect());
         app.use_hosts(&hosts);
+        held.get_or_init(|| Rc::clone(&app.engine));
         Ok(Box::new(app))
     });
     eframe::run_native("mcp-loupe", options, create).map_err(|error| match error {
@@ -125,7 +131,7 @@ enum Painted {
 /// The state, the engine, and the clock between them.
 pub struct App {
     pub state: State,
-    engine: Engine,
+    engine: Rc<Engine>,
     started: Instant,
     /// The window's size that was told last.
     window: Option<egui::Vec2>,
@@ -167,7 +173,7 @@ impl App {
         };
         let mut app = Self {
             state: State::default(),
-            engine: Engine::with_guard(wake, guard)?,
+            engine: Rc::new(Engine::with_guard(wake, guard)?),
             started: Instant::now(),
             window: None,
             zoom: 100,

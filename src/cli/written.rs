@@ -155,7 +155,7 @@ impl KeepArgs {
         let write = WriteArgs { no_redact: self.no_redact, ..self.write.clone() };
         let redacted = write.prepare(capture, &write.options(&link.known)?)?;
         let history = History::at(&folder);
-        let id = history.add(&redacted.capture, &Label::default())?;
-        Ok(format!("kept as {} · {}", history.folder(&id).display(), redacted.exactness()))
+        let entry = history.add(&redacted.capture, &Label::default())?;
+        Ok(format!("kept as {} · {}", history.folder(&entry.id).display(), redacted.exactness()))
     }
 }

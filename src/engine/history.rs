@@ -128,12 +128,12 @@ fn work(
         }
         HistoryEffect::Keep(capture) => {
             let hidden = redact(&capture, options, cancel).map_err(|_| Problem::new(ProblemKind::Cancelled, "not kept"))?;
-            let id = history.add(&hidden.capture, &Label::default()).map_err(|error| {
+            let entry = history.add(&hidden.capture, &Label::default()).map_err(|error| {
                 let problem = Problem::from(error);
                 Problem { what: format!("this call is not kept in the history: {}", problem.what), ..problem }
             })?;
             let capture = capture.id.clone();
-            HistoryEvent::Kept { capture, entry: Box::new(history.entry(&id)) }
+            HistoryEvent::Kept { capture, entry: Box::new(entry) }
         }
         HistoryEffect::Search { number, entries, query } => match history.search(&entries, &query, cancel) {
             Ok(ids) => HistoryEvent::Found { number, ids },
@@ -156,4 +156,30 @@ fn work(
             return Ok(None);
         }
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::capture::{Capture, CaptureId, Server};
+    use crate::engine::Engine;
+    use crate::state::Effect;
+
+    use super::*;
+
+    #[test]
+    fn large_answers_are_kept_by_who_quits_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Engine::with_guard(Arc::new(|| {}), None).unwrap();
+        engine.execute(Effect::UseHistory(folder.path().to_owned()));
+        // Each is begun a second after the one before it, which makes more than sessions are given to end.
+        let captures = 4;
+        for number in 0..captures {
+            let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":"{}"}}"#, "x".repeat(LARGE_BYTES));
+            let capture = Capture::empty(CaptureId(number.to_string().into()), Server::default());
+            let capture = Capture { response: Some(response.into()), ..capture };
+            engine.execute(Effect::History(HistoryEffect::Keep(Arc::new(capture))));
+        }
+        drop(engine);
+        assert_eq!(History::at(folder.path()).list().unwrap().entries.len(), captures);
+    }
 }

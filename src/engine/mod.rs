@@ -53,6 +53,8 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// How long quitting waits for sessions to end; the guard ends what is left.
 const END_WITHIN: Duration = Duration::from_secs(3);
+/// How long it waits for the last answers to be kept in the history: one of 30 MB takes a few seconds.
+const KEEP_WITHIN: Duration = Duration::from_secs(30);
 
 /// No more of a person's price table is read: thousands of models.
 const PRICES_BYTES: u64 = 4 << 20;
@@ -438,8 +440,11 @@ impl Drop for Engine {
         runtime.block_on(async {
             // What does not end in time is ended by its guard, when our end of the lifeline closes; what is not kept by then
             // is not there at all, since a capture is written whole or not.
-            let ends = async { tokio::join!(self.sessions.close_all(), self.history.settle()) };
-            tokio::time::timeout(END_WITHIN, ends).await.ok();
+            let (ended, kept) = tokio::join!(
+                tokio::time::timeout(END_WITHIN, self.sessions.close_all()),
+                tokio::time::timeout(KEEP_WITHIN, self.history.settle()),
+            );
+            ended.and(kept).ok();
         });
         runtime.shutdown_timeout(Duration::from_millis(200));
     }

@@ -69,11 +69,11 @@ impl History {
         self.captures().join(&*id.0)
     }
 
-    /// Keeps a capture, and gives the name it has from then on. What is secret in it must have been hidden before.
+    /// Keeps a capture, and gives what the list shows of it. What is secret in it must have been hidden before.
     ///
     /// # Errors
     /// [`StoreError::Io`]: a full disk, a folder that may not be written. Nothing of the capture is left behind.
-    pub fn add(&self, capture: &Capture, label: &Label) -> Result<HistoryId, StoreError> {
+    pub fn add(&self, capture: &Capture, label: &Label) -> Result<Entry, StoreError> {
         self.make_folder().map_err(StoreError::io("cannot create the folder", &self.root))?;
         let base = folder_name(capture);
         let label_text = label_text(label);
@@ -87,7 +87,7 @@ impl History {
                     let entry = Entry::of(&id, &named, label, folder_bytes(&self.folder(&id)));
                     // The folder is what counts; an index that lacks it is completed by the next list.
                     self.append(&entry).ok();
-                    return Ok(id);
+                    return Ok(entry);
                 }
                 Err(StoreError::Exists { .. }) => {}
                 // Another copy put one there in the meantime.
@@ -156,10 +156,6 @@ impl History {
     }
 
     /// What the list shows of one capture, read from its folder.
-    pub fn entry(&self, id: &HistoryId) -> Entry {
-        self.read_entry(id)
-    }
-
     fn read_entry(&self, id: &HistoryId) -> Entry {
         let folder = self.folder(id);
         let bytes = folder_bytes(&folder);

@@ -34,14 +34,16 @@ fn what_is_kept_is_there_again() {
     let history = History::at(folder.path());
     assert_eq!(history.list().unwrap(), HistoryPage::default());
     let label = Label { name: "first".into(), notes: "n".into(), pinned: true };
-    let a = history.add(&capture("a", 1, "x"), &label).unwrap();
-    let twice = history.add(&capture("a", 1, "x"), &Label::default()).unwrap();
+    let kept = history.add(&capture("a", 1, "x"), &label).unwrap();
+    let a = kept.id.clone();
+    let twice = history.add(&capture("a", 1, "x"), &Label::default()).unwrap().id;
     assert_ne!(a, twice, "two calls of one moment are two captures");
     history.add(&capture("b", 9, "y"), &Label::default()).unwrap();
     let again = History::at(folder.path());
     let listed = again.list().unwrap();
     assert_eq!(tools(&listed), ["b", "a", "a"]);
-    assert_eq!(listed.entries.iter().find(|entry| entry.id == a).unwrap().label, label);
+    assert_eq!(*listed.entries.iter().find(|entry| entry.id == a).unwrap(), kept);
+    assert_eq!((&kept.label, history.read_entry(&a)), (&label, kept.clone()), "as it is read from the folder");
     let opened = again.open(&a).unwrap();
     let named = Capture { name: a.0.clone(), ..capture("a", 1, "x") };
     assert_eq!(opened, Capture { id: opened.id.clone(), ..named });
@@ -66,9 +68,9 @@ fn nobody_else_can_look_into_it() {
     fs::set_permissions(folder.path().join("history"), fs::Permissions::from_mode(0o755)).unwrap();
     let history = History::at(folder.path());
     let pinned = Label { pinned: true, ..Label::default() };
-    let a = history.add(&capture("a", 1, "x"), &pinned).unwrap();
+    let a = history.add(&capture("a", 1, "x"), &pinned).unwrap().id;
     history.label(&a, &Label { notes: "n".into(), ..pinned }).unwrap();
-    let b = history.add(&capture("b", 2, "x"), &Label::default()).unwrap();
+    let b = history.add(&capture("b", 2, "x"), &Label::default()).unwrap().id;
     history.delete(&b, datetime!(2026-01-01 00:00:00 UTC)).unwrap();
     history.list().unwrap();
     fs::remove_file(history.root().join("index.jsonl")).unwrap();
@@ -83,7 +85,7 @@ fn nobody_else_can_look_into_it() {
 fn the_index_is_a_cache() {
     let folder = tempfile::tempdir().unwrap();
     let history = History::at(folder.path());
-    let a = history.add(&capture("a", 1, "x"), &Label { pinned: true, ..Label::default() }).unwrap();
+    let a = history.add(&capture("a", 1, "x"), &Label { pinned: true, ..Label::default() }).unwrap().id;
     history.add(&capture("b", 2, "x"), &Label::default()).unwrap();
     let whole = history.list().unwrap();
     let index = history.root().join("index.jsonl");
@@ -106,7 +108,7 @@ fn the_index_is_a_cache() {
 fn damage_hides_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let history = History::at(folder.path());
-    let a = history.add(&capture("a", 1, "x"), &Label::default()).unwrap();
+    let a = history.add(&capture("a", 1, "x"), &Label::default()).unwrap().id;
     history.add(&capture("b", 2, "x"), &Label::default()).unwrap();
     fs::write(history.folder(&a).join("response.json"), "{}").unwrap();
     fs::remove_file(history.root().join("index.jsonl")).unwrap();
@@ -123,7 +125,7 @@ fn damage_hides_nothing_else() {
 fn what_is_deleted_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let history = History::at(folder.path());
-    let a = history.add(&capture("a", 1, "x"), &Label { name: "n".into(), ..Label::default() }).unwrap();
+    let a = history.add(&capture("a", 1, "x"), &Label { name: "n".into(), ..Label::default() }).unwrap().id;
     let before = history.list().unwrap();
     let now = datetime!(2026-01-02 00:00:00 UTC);
     history.delete(&a, now).unwrap();
