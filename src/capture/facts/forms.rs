@@ -4,7 +4,7 @@ use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
 use time::{Date, Month};
 
-use super::labels::key_words;
+use super::labels::{last_word, spoken};
 
 /// A number with thousands commas, or spelled otherwise with the same value.
 pub(super) fn number_kept(literal: &str) -> Vec<String> {
@@ -137,7 +137,7 @@ pub(super) fn phone_digits(value: &str, key: &str) -> Option<String> {
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
     let is_phone = value.chars().all(|char| char.is_ascii_digit() || "+-() ./".contains(char));
     let names = ["phone", "telephone", "tel", "mobile", "cell", "fax"];
-    let is_named = || key_words(key).iter().any(|word| names.contains(&word.as_str()));
+    let is_named = || spoken(key).split(' ').any(|word| names.contains(&word));
     ((7..=15).contains(&digits.len()) && is_phone && (value.starts_with(['+', '(']) || is_named())).then_some(digits)
 }
 
@@ -154,7 +154,7 @@ fn state(word: &str) -> Option<bool> {
 /// then yes and no.
 pub(super) fn says(text: &str, key: &str, is_own: bool) -> Option<bool> {
     let is_mark = |char: char| "✅✔✓☑❌✗✘".contains(char);
-    let own = key_words(key).pop().unwrap_or_default();
+    let own = last_word(key);
     let words: Vec<String> = text
         .split(|char: char| !char.is_alphanumeric() && !is_mark(char))
         .filter(|word| !word.is_empty())
@@ -184,7 +184,7 @@ pub(super) fn says(text: &str, key: &str, is_own: bool) -> Option<bool> {
 
 /// Whether a field tells of a state, which may stand under the label `Status` or in prose.
 pub(super) fn state_of(key: &str) -> Option<bool> {
-    state(key_words(key).last()?)
+    state(&last_word(key))
 }
 
 /// Whether the words before a place deny what stands there: `not active`, `no longer active`, `non-active`.

@@ -7,9 +7,9 @@ use std::rc::Rc;
 /// How many fields one label may stand for before it stands for none.
 const MAX_OWNERS: usize = 64;
 
-/// The words of a key or label in lower case.
-pub(super) fn key_words(key: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
+/// The words of a key or label in lower case, joined by spaces.
+pub(super) fn spoken(key: &str) -> String {
+    let mut words = String::with_capacity(key.len() + 8);
     let mut before = ' ';
     for char in key.chars() {
         if !char.is_alphanumeric() {
@@ -18,20 +18,18 @@ pub(super) fn key_words(key: &str) -> Vec<String> {
         }
         let begins =
             before == ' ' || (char.is_uppercase() && !before.is_uppercase()) || char.is_ascii_digit() != before.is_ascii_digit();
-        if begins {
-            words.push(String::new());
+        if begins && !words.is_empty() {
+            words.push(' ');
         }
-        if let Some(word) = words.last_mut() {
-            word.extend(char.to_lowercase());
-        }
+        words.extend(char.to_lowercase());
         before = char;
     }
     words
 }
 
-/// The words of a key or label as one text: pages have as many labels as values.
-pub(super) fn spoken(key: &str) -> String {
-    key_words(key).join(" ")
+/// The last word of a key, as [`spoken`].
+pub(super) fn last_word(key: &str) -> String {
+    spoken(key).rsplit(' ').next().unwrap_or_default().to_owned()
 }
 
 /// The words without those that say little; all where there are no others.

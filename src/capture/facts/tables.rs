@@ -71,7 +71,8 @@ impl Tables {
                 }
             };
         }
-        let sign = [',', '\t', ';'].into_iter().find(|sign| is_header(&canon.text[line.clone()], *sign, is_key))?;
+        let header = &canon.text[line.clone()];
+        let sign = [',', '\t', ';'].into_iter().find(|sign| header.contains(*sign) && is_header(header, *sign, is_key))?;
         self.header = split(canon, line.clone(), sign);
         (self.sign, self.rows) = (Some(sign), usize::MAX);
         Some(Row::Header(line))

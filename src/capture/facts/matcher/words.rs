@@ -7,7 +7,7 @@ use foldhash::HashMap;
 
 use super::super::canon::needle;
 use super::super::forms;
-use super::super::labels::key_words;
+use super::super::labels::spoken;
 use super::scope::{Answers, Scope, SearchScope, bare, line_before};
 use super::{FactState, Found, Matcher};
 use crate::json::{Kind, Node};
@@ -48,14 +48,14 @@ impl Matcher<'_> {
         if value.len() > LONGEST_NAME || !value.chars().all(is_name) {
             return None;
         }
-        let words = key_words(value);
+        let words = spoken(value);
         if words.is_empty() {
             return None;
         }
         let text = self.page.text();
         for slot in scope.own.of(field) {
             let place = bare(text, self.page.slots[slot].value());
-            if place.len() <= LONGEST_NAME && self.served[slot].is_none() && key_words(&text[place.clone()]) == words {
+            if place.len() <= LONGEST_NAME && self.served[slot].is_none() && spoken(&text[place.clone()]) == words {
                 self.served[slot] = Some(field);
                 return Some(place);
             }
