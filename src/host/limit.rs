@@ -110,13 +110,19 @@ fn has_no_limit(host: &Host) -> bool {
     host.limit.is_empty() && matches!(host.evidence, Evidence::Observed | Evidence::Source)
 }
 
-/// As many bytes of a text as tell what the limits of a host make of it: a longer one exceeds all of them alike.
+/// As many bytes of a text as tell what the limits of a host make of it: a longer one exceeds all of them alike. Where it is
+/// cut as a whole, it does not matter that lines are cut too.
 pub(super) fn room(host: &Host) -> usize {
     let grows = |pairs: &[[String; 2]]| pairs.iter().all(|[what, with]| with.len() >= what.len());
-    let is_by_size = |limit: &LimitRule| limit.applies != Applies::Line && limit.unit != LimitUnit::CharsPerLine;
-    let is_told =
-        host.limit.iter().all(is_by_size) && !host.reparse_json_text && grows(&host.replace) && grows(&host.structured_replace);
-    let max = host.limit.iter().map(|limit| limit.max).max().filter(|_| is_told);
+    let is_by_size = |limit: &&LimitRule| limit.applies != Applies::Line && limit.unit != LimitUnit::CharsPerLine;
+    let is_whole = |limit: &LimitRule| matches!(limit.applies, Applies::Total | Applies::PartsInOrder);
+    let by_size = || host.limit.iter().filter(is_by_size);
+    let is_cut = by_size().any(|limit| is_whole(limit) && limit.unit != LimitUnit::Tokens && limit.max > 0);
+    let is_told = host.limit.iter().all(|limit| is_by_size(&limit) || is_cut && limit.keep != KeepRule::None)
+        && !host.reparse_json_text
+        && grows(&host.replace)
+        && grows(&host.structured_replace);
+    let max = by_size().map(|limit| limit.max).max().filter(|_| is_told);
     // No unit is longer than four bytes; one more unit is too much.
     max.and_then(|max| usize::try_from(max).ok()).map_or(usize::MAX, |max| max.saturating_add(1).saturating_mul(4))
 }

@@ -156,6 +156,39 @@ fn every_kind_of_limit_cuts_where_it_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// [`view`] asks for the state alone too, which reads no more of a text than tells it.
+#[test]
+fn limits_of_lines_beside_others_are_told_of_the_beginning() {
+    let limit = |unit: &str, max: u64, keep: &str, applies: &str| {
+        let rule = format!("unit = \"{unit}\"\nmax = {max}\nkeep = \"{keep}\"\napplies = \"{applies}\"");
+        format!("[[host.limit]]\n{rule}\nnotice = \"[cut]\"\ncertainty = \"a case\"\n")
+    };
+    let mut states = Vec::new();
+    for keep in ["head", "none"] {
+        for (unit, applies) in
+            [("chars", "total"), ("chars", "parts-in-order"), ("chars", "single-part-only"), ("tokens", "total")]
+        {
+            let limits = limit("chars-per-line", 30, keep, "line") + &limit(unit, 40, "head", applies);
+            let hosts = own("string", &format!("[host.block]\ntext = [\"{{text}}\"]\n{limits}"));
+            assert_eq!(hosts.problems, [], "{limits}");
+            for text in [
+                "short",
+                "a line of more than thirty characters",
+                &"short\n".repeat(90),
+                &format!("{}{}", "short\n".repeat(90), "x".repeat(99)),
+            ] {
+                for texts in [vec![text], vec![text, "and another"]] {
+                    let blocks: Vec<_> = texts.iter().map(|text| serde_json::json!({"type": "text", "text": text})).collect();
+                    states.push(view(&hosts, "own", &serde_json::json!({ "content": blocks }).to_string()).limit.state);
+                }
+            }
+        }
+    }
+    for state in [LimitState::Fits, LimitState::MayCut, LimitState::Cut, LimitState::Error] {
+        assert!(states.contains(&state), "{state:?}");
+    }
+}
+
 #[test]
 fn real_limits_are_those_that_were_observed() {
     let of = |id: &str, length: usize| {
