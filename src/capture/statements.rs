@@ -135,7 +135,7 @@ struct Vocabulary {
     words: Known,
     /// Two words with a space between.
     pairs: Known,
-    /// Numbers in their shortest spelling.
+    /// Numbers in their shortest spelling, but for those that are words so spelled.
     numbers: Known,
     /// Keys whose value is a whole number, and the ends of them that are words: `companytype`, `type`.
     codes: Known,
@@ -196,6 +196,17 @@ impl Vocabulary {
         }
     }
 
+    /// A number within a text: what is digits alone is a word of it.
+    fn add_number_of_text(&mut self, text: &str) {
+        if !text.bytes().all(|byte| byte.is_ascii_digit()) || text.starts_with('0') {
+            self.add_number(text);
+        }
+    }
+
+    fn has_number(&self, text: &str) -> bool {
+        short_number(text).is_some_and(|number| self.numbers.has(&number) || self.words.has(&number))
+    }
+
     fn add_text(&mut self, text: &str) {
         if !self.texts.add(text) {
             return;
@@ -214,7 +225,7 @@ impl Vocabulary {
                 false => pair.push_str(&word.to_lowercase()),
             }
             let word = &pair[start..];
-            self.add_number(word);
+            self.add_number_of_text(word);
             self.words.add(word);
             if start > 0 {
                 self.pairs.add(&pair);
@@ -222,19 +233,19 @@ impl Vocabulary {
         }
         // 1,234.50 and −3 are numbers as a whole, too.
         if text.bytes().any(|byte| byte.is_ascii_digit()) {
-            text.split_whitespace().for_each(|token| self.add_number(trim(token)));
+            text.split_whitespace().for_each(|token| self.add_number_of_text(trim(token)));
         }
     }
 
     /// Whether a number, a date, an identifier stands in the data, alone or within a longer text.
     fn has_value(&self, token: &str) -> bool {
-        if short_number(token).is_some_and(|number| self.numbers.has(&number)) {
+        if self.has_number(token) {
             return true;
         }
         let parts: Vec<String> = words(token).map(str::to_lowercase).collect();
         match &parts[..] {
             [] => true,
-            [one] => self.words.has(one) || short_number(one).is_some_and(|number| self.numbers.has(&number)),
+            [one] => self.words.has(one) || self.has_number(one),
             several => several.windows(2).all(|pair| self.pairs.has(&pair.join(" "))),
         }
     }

@@ -35,7 +35,8 @@ pub(super) fn number_kept(literal: &str) -> Vec<String> {
 /// parted by spaces. Only where that is the same number.
 pub(super) fn number_reworded(literal: &str) -> Vec<String> {
     let Ok(value) = literal.parse::<f64>() else { return Vec::new() };
-    let money = format!("{value:.2}");
+    let is_whole = literal.bytes().all(|byte| byte.is_ascii_digit());
+    let money = if is_whole { format!("{literal}.00") } else { format!("{value:.2}") };
     if money.parse::<f64>() != Ok(value) || money.len() > 24 {
         return Vec::new();
     }

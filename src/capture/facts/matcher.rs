@@ -350,7 +350,7 @@ fn leaves(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 /// The member that names an enum's code: `statusName` beside `status`. An id is no code.
 fn name_sibling(leaf: Node<'_>) -> Option<Node<'_>> {
     let key = leaf.raw_key()?;
-    let is_id = key.to_ascii_lowercase().ends_with(b"id");
+    let is_id = key.last_chunk::<2>().is_some_and(|end| end.eq_ignore_ascii_case(b"id"));
     let parent = leaf.parent().filter(|parent| !is_id && parent.len() <= MAX_MEMBERS)?;
     let is_name = |other: &[u8]| matches!(other.strip_prefix(key), Some(b"Name" | b"_name"));
     parent.children().find(|member| member.raw_key().is_some_and(is_name))
