@@ -110,15 +110,16 @@ fn has_no_limit(host: &Host) -> bool {
     host.limit.is_empty() && matches!(host.evidence, Evidence::Observed | Evidence::Source)
 }
 
-/// As many bytes of a text as tell what the limits of a host make of it: a longer one exceeds all of them alike. Where it is
-/// cut as a whole, it does not matter that lines are cut too.
+/// As many bytes of a text as tell what the limits of a host make of it: a longer one exceeds all of them alike. Where lines
+/// are cut too, that holds if no limit does more than cut: then one on the whole is enough to say so.
 pub(super) fn room(host: &Host) -> usize {
     let grows = |pairs: &[[String; 2]]| pairs.iter().all(|[what, with]| with.len() >= what.len());
     let is_by_size = |limit: &&LimitRule| limit.applies != Applies::Line && limit.unit != LimitUnit::CharsPerLine;
     let is_whole = |limit: &LimitRule| matches!(limit.applies, Applies::Total | Applies::PartsInOrder);
     let by_size = || host.limit.iter().filter(is_by_size);
-    let is_cut = by_size().any(|limit| is_whole(limit) && limit.unit != LimitUnit::Tokens && limit.max > 0);
-    let is_told = host.limit.iter().all(|limit| is_by_size(&limit) || is_cut && limit.keep != KeepRule::None)
+    let is_cut = by_size().any(|limit| is_whole(limit) && limit.unit != LimitUnit::Tokens && limit.max > 0)
+        && host.limit.iter().all(|limit| limit.keep != KeepRule::None);
+    let is_told = (is_cut || host.limit.iter().all(|limit| is_by_size(&limit)))
         && !host.reparse_json_text
         && grows(&host.replace)
         && grows(&host.structured_replace);

@@ -164,11 +164,11 @@ fn limits_of_lines_beside_others_are_told_of_the_beginning() {
         format!("[[host.limit]]\n{rule}\nnotice = \"[cut]\"\ncertainty = \"a case\"\n")
     };
     let mut states = Vec::new();
-    for keep in ["head", "none"] {
+    for (line_keep, keep) in [("head", "head"), ("none", "head"), ("head", "none")] {
         for (unit, applies) in
             [("chars", "total"), ("chars", "parts-in-order"), ("chars", "single-part-only"), ("tokens", "total")]
         {
-            let limits = limit("chars-per-line", 30, keep, "line") + &limit(unit, 40, "head", applies);
+            let limits = limit("chars-per-line", 30, line_keep, "line") + &limit(unit, 40, keep, applies);
             let hosts = own("string", &format!("[host.block]\ntext = [\"{{text}}\"]\n{limits}"));
             assert_eq!(hosts.problems, [], "{limits}");
             for text in [
@@ -176,6 +176,7 @@ fn limits_of_lines_beside_others_are_told_of_the_beginning() {
                 "a line of more than thirty characters",
                 &"short\n".repeat(90),
                 &format!("{}{}", "short\n".repeat(90), "x".repeat(99)),
+                &format!("{}\n{}", "x".repeat(999), "short\n".repeat(90)),
             ] {
                 for texts in [vec![text], vec![text, "and another"]] {
                     let blocks: Vec<_> = texts.iter().map(|text| serde_json::json!({"type": "text", "text": text})).collect();
