@@ -196,7 +196,7 @@ impl Vocabulary {
         }
     }
 
-    /// A number within a text: what is digits alone is a word of it.
+    /// A number within a text. Digits alone are a word of it already, unless a zero before them makes the number shorter.
     fn add_number_of_text(&mut self, text: &str) {
         if !text.bytes().all(|byte| byte.is_ascii_digit()) || text.starts_with('0') {
             self.add_number(text);

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_answers_are_kept_by_who_quits_at_once() {
+    fn large_answers_are_kept_though_the_window_is_closed_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let engine = Engine::with_guard(Arc::new(|| {}), None).unwrap();
         engine.execute(Effect::UseHistory(folder.path().to_owned()));
