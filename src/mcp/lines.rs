@@ -63,7 +63,7 @@ pub(super) async fn read(
             begun = Instant::now();
         }
         let mut taken = 0_usize;
-        while let Some(at) = buffer[searched..].iter().position(|&byte| byte == b'\n') {
+        while let Some(at) = memchr::memchr(b'\n', &buffer[searched..]) {
             let mut line = buffer.split_to(searched + at).freeze();
             buffer.advance(1);
             searched = 0;
