@@ -57,14 +57,14 @@ fn main() {
         let mut by = "no data";
         for bytes in [BYTES / 2, BYTES] {
             let text = common::repeated(piece, bytes);
-            let blocks = [TextBlock { block: 0, text: &text }];
+            let blocks = [TextBlock { block: 0, text: &text, whole: None }];
             let (reading, found) = timed(|| read(black_box(&blocks)));
             let (counting, _) = timed(|| token::count(black_box(&text)));
             ratios.push(reading.as_secs_f64() / counting.as_secs_f64().max(1e-9));
             by = found.map_or("no data", |found| found.reader.id);
         }
         let text = common::repeated(piece, BYTES / 10);
-        let blocks = [TextBlock { block: 0, text: &text }];
+        let blocks = [TextBlock { block: 0, text: &text, whole: None }];
         let slowest = READERS.iter().map(|reader| (timed(|| read_by(reader, &blocks)).0, reader.id)).max();
         let (slowest, reader) = slowest.unwrap_or_default();
         println!("  {name:18} {by:16} {:6.2} {:6.2}   {reader} {} ms for a tenth", ratios[0], ratios[1], slowest.as_millis());

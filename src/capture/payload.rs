@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::block::Block;
 use super::facts::{self, PayloadKeys, Record};
 use super::reading::Reading;
 use crate::json::{Doc, Node};
@@ -86,8 +87,12 @@ impl ReadText {
 }
 
 /// The text blocks that readers look at.
-pub fn blocks(reading: &Reading) -> Vec<TextBlock<'_>> {
-    reading.text_blocks().filter_map(|block| Some(TextBlock { block: block.index, text: block.text.as_deref()? })).collect()
+pub fn blocks<'a>(reading: &'a Reading) -> Vec<TextBlock<'a>> {
+    let read = |block: &'a Block| {
+        let whole = block.text.as_ref()?;
+        Some(TextBlock { block: block.index, text: whole, whole: Some(whole) })
+    };
+    reading.text_blocks().filter_map(read).collect()
 }
 
 /// Whether `structuredContent` is the text once more, and so carries no structure.
@@ -315,6 +320,21 @@ mod tests {
         let reading = Reading::read(Bytes::from(message.to_string()));
         let records = Payload::of(&reading).unwrap().records_in_text(&reading, text);
         records.iter().map(|record| text[record.places[0].clone()].to_owned()).collect()
+    }
+
+    #[test]
+    fn a_text_of_json_is_not_copied() {
+        let message = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"[{\"a\":1}]"}]}}"#;
+        let reading = Reading::read(Bytes::from_static(message.as_bytes()));
+        let payload = Payload::of(&reading).unwrap();
+        let text = reading.blocks[0].text.as_ref().unwrap();
+        assert_eq!((&payload.doc.bytes()[..], payload.doc.bytes().as_ptr()), (text.as_bytes(), text.as_ptr()));
+        // A part of a text is, or the whole would be kept for it.
+        let fenced = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"```json\n[{\"a\":1}]\n```"}]}}"#;
+        let reading = Reading::read(Bytes::from_static(fenced.as_bytes()));
+        let payload = Payload::of(&reading).unwrap();
+        let text = reading.blocks[0].text.as_ref().unwrap().as_bytes().as_ptr_range();
+        assert!(payload.root().raw() == br#"[{"a":1}]"# && !text.contains(&payload.doc.bytes().as_ptr()));
     }
 
     #[test]

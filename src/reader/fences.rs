@@ -24,7 +24,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         .filter_map(|fence| {
             Some((
                 fence,
-                json::as_json(&block.text[fence.inner.clone()])
+                json::as_json(TextBlock { text: &block.text[fence.inner.clone()], ..block })
                     .filter(|doc| doc.root().is_some_and(|root| root.is_container()))?,
             ))
         })
@@ -43,7 +43,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     }
     // Of the other languages the first fence that holds data.
     found.iter().find_map(|fence| {
-        let inner = TextBlock { block: block.block, text: &block.text[fence.inner.clone()] };
+        let inner = TextBlock { text: &block.text[fence.inner.clone()], ..block };
         let read: fn(TextBlock<'_>) -> Option<TextData> = match fence.language.as_str() {
             "yaml" | "yml" => yaml::read,
             "csv" => csv::read_commas,

@@ -13,19 +13,20 @@ pub(super) static JSON_BLOCKS: Reader =
     Reader { id: "json-blocks", title: "JSON, a block each", certainty: Certainty::Marked, read: several };
 
 /// A document that is the whole of a text, read as it stands.
-pub(super) fn as_json(text: &str) -> Option<Doc> {
-    if !text
+pub(super) fn as_json(block: TextBlock<'_>) -> Option<Doc> {
+    if !block
+        .text
         .trim_start()
         .starts_with(|char: char| matches!(char, '{' | '[' | '"' | 't' | 'f' | 'n' | '-') || char.is_ascii_digit())
     {
         return None;
     }
-    let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
+    let doc = Doc::parse(block.bytes());
     doc.is_json().then_some(doc)
 }
 
 fn found(blocks: &[TextBlock<'_>]) -> Vec<(usize, Doc)> {
-    blocks.iter().filter_map(|block| Some((block.block, as_json(block.text)?))).collect()
+    blocks.iter().filter_map(|block| Some((block.block, as_json(*block)?))).collect()
 }
 
 fn one(blocks: &[TextBlock<'_>]) -> Option<TextData> {

@@ -27,6 +27,8 @@ use std::cell::LazyCell;
 use std::ops::Range;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use crate::json::{Doc, Node};
 use build::blank_free;
 pub use build::{Segment, merged};
@@ -39,6 +41,18 @@ pub struct TextBlock<'a> {
     /// Its position in `content`.
     pub block: usize,
     pub text: &'a str,
+    /// The whole text of the block where it may be shared; of it `text` is all or a part.
+    pub whole: Option<&'a Arc<str>>,
+}
+
+impl TextBlock<'_> {
+    /// The text as bytes of its own, without a copy where it is a whole one.
+    fn bytes(&self) -> Bytes {
+        match self.whole.filter(|whole| whole.len() == self.text.len()) {
+            Some(whole) => Bytes::from_owner(Arc::<[u8]>::from(Arc::clone(whole))),
+            None => Bytes::copy_from_slice(self.text.as_bytes()),
+        }
+    }
 }
 
 /// How sure a reading is.

@@ -3,7 +3,7 @@
 use super::*;
 
 fn blocks(text: &str) -> Vec<TextBlock<'_>> {
-    vec![TextBlock { block: 0, text }]
+    vec![TextBlock { block: 0, text, whole: None }]
 }
 
 /// The reader, the data and the share read in percent.
@@ -33,7 +33,7 @@ fn json_in_every_place() {
     check("Rain.\n\n```json\n{\"t\":4}\n```\n\nThen:\n```json\n{\"t\":9}\n```\n", "fences", "[{\"t\":4},{\"t\":9}]");
     check("Result:\n```yaml\na: 1\nb: [x]\n```\n", "fences", "{\"a\":1,\"b\":[\"x\"]}");
     check("The result is {\"a\":[1]} as you see [1].", "json-in-text", "{\"a\":[1]}");
-    let two = [TextBlock { block: 0, text: "{\"id\":1}" }, TextBlock { block: 2, text: " {\"id\":2}" }];
+    let two = [(0, "{\"id\":1}"), (2, " {\"id\":2}")].map(|(block, text)| TextBlock { block, text, whole: None });
     let found = read(&two).unwrap();
     assert_eq!((found.reader.id, found.data.doc.root().unwrap().raw_text().as_ref()), ("json-blocks", "[{\"id\":1},{\"id\":2}]"));
     let second = found.data.doc.at("/1/id").unwrap();
