@@ -4,7 +4,7 @@ use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::capture::{FactCount, FactMatches, FactState, Origin, Payload, locate_facts};
+use crate::capture::{FactCount, FactMatches, FactState, Payload, locate_facts};
 use crate::format::ParsedCapture;
 use crate::token;
 
@@ -39,8 +39,9 @@ impl TreeView {
             matched: FactMatches::default(),
             facts: FactCount::all_kept(payload).total,
         };
-        let text = subject.reading.content_text();
-        if let (Origin::Structured, Some(text)) = (&payload.origin, text) {
+        if payload.is_structured()
+            && let Some(text) = subject.reading.content_text()
+        {
             view.matched = locate_facts(payload, &text);
             view.mark(&text);
         }

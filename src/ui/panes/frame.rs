@@ -6,7 +6,7 @@ use super::header::header_ui;
 use super::strip::strip_ui;
 use super::title::pane_title;
 use super::{PaneCx, kind};
-use crate::analysis::ParsedCaptureQuery;
+use crate::analysis::{ParsedCaptureQuery, TreeQuery};
 use crate::capture::Outcome;
 use crate::format::ParsedCapture;
 use crate::problem::{Problem, ProblemKind};
@@ -82,6 +82,10 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
         None if most >= 2 => pair(&open, focus),
         None => vec![if open.contains(&focus) { focus } else { open[0] }],
     };
+    // Data that was read from the text is there as soon as the answer is parsed, whatever stands before it.
+    if shown.iter().any(|pane| cx.state.view.shows(*pane) == PaneView::Tree) {
+        cx.ask(TreeQuery);
+    }
     // Where two have room, the others leave chips in the last header instead of a row of tabs.
     let needs_strip = cx.state.view.maximised.is_none() && most < 2;
     let others: Vec<usize> = (0..3).filter(|pane| !shown.contains(pane)).collect();
