@@ -65,6 +65,8 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
             .with_inner_size(size)
             .with_min_inner_size([640.0, 520.0]),
         persist_window: false,
+        // Only shadows shade off, and without a graphics card every pixel of every frame would pay for it.
+        dithering: false,
         ..Default::default()
     };
     // Outlives the window, which is gone while the engine still ends sessions and keeps the last answers.
