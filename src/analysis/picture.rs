@@ -7,6 +7,7 @@ use std::sync::Arc;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 
 use crate::format::ParsedCapture;
+use crate::number::{grouped, number_of};
 use crate::problem::{Problem, ProblemKind};
 
 /// A larger file is not decoded.
@@ -39,7 +40,14 @@ impl Picture {
         let block = subject.reading.blocks.get(index);
         let size = block.and_then(|block| block.data_bytes).unwrap_or_default();
         if size > MAX_BYTES {
-            return Err(too_large(index, format!("the picture has {} bytes, more than the {MAX_BYTES} that are decoded", size)));
+            return Err(too_large(
+                index,
+                format!(
+                    "the picture has {} bytes, more than the {} that are decoded",
+                    grouped(size as u64),
+                    grouped(MAX_BYTES as u64)
+                ),
+            ));
         }
         let bytes = subject.reading.block_bytes(index)?;
         Self::decode(&bytes, block.and_then(|block| block.mime_type.as_deref()), index)
@@ -48,9 +56,12 @@ impl Picture {
     fn decode(bytes: &[u8], declared: Option<&str>, index: usize) -> Result<Self, Problem> {
         let place = format!("content[{index}]");
         let format = image::guess_format(bytes).map_err(|_| {
-            Problem::new(ProblemKind::Malformed, format!("{} bytes that are not a known kind of picture", bytes.len()))
-                .at(&place)
-                .hint("save it and look at it with another program")
+            Problem::new(
+                ProblemKind::Malformed,
+                format!("{} that are not a known kind of picture", number_of(bytes.len() as u64, "bytes")),
+            )
+            .at(&place)
+            .hint("save it and look at it with another program")
         })?;
         if !DRAWN.contains(&format) {
             let drawn: Vec<_> = DRAWN.iter().map(ImageFormat::to_mime_type).collect();

@@ -11,6 +11,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::Notify;
 use tokio_util::io::StreamReader;
 
+use crate::number::number_of;
+
 /// As much is taken at once as a pipe holds.
 const CHUNK: usize = 64 << 10;
 
@@ -78,7 +80,8 @@ impl Backlog {
                 let mut held = self.held();
                 let lost = std::mem::take(&mut held.lost);
                 if lost > 0 {
-                    let note = format!("\n({lost} bytes of stderr came faster than they could be read, and are left out)\n");
+                    let lost = number_of(lost as u64, "bytes");
+                    let note = format!("\n({lost} of stderr came faster than they could be read, and are left out)\n");
                     return Some(Ok(note.into()));
                 }
                 if let Some(chunk) = held.chunks.pop_front() {
@@ -122,7 +125,10 @@ mod tests {
         let (note, rest) = text.trim_start().split_once('\n').unwrap();
         assert_eq!(
             note,
-            format!("({} bytes of stderr came faster than they could be read, and are left out)", flood.len() - rest.len())
+            format!(
+                "({} of stderr came faster than they could be read, and are left out)",
+                number_of((flood.len() - rest.len()) as u64, "bytes")
+            )
         );
         assert!(flood.ends_with(rest.as_bytes()) && rest.len() <= 100_000 && rest.len() > 10_000, "{}", rest.len());
     }

@@ -25,6 +25,7 @@ use super::tap::{End, Incoming, Outbox, Tap, Within, quote};
 use super::{handshake, sse};
 use crate::capture::HttpInfo;
 use crate::json::Doc;
+use crate::number::grouped;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -353,7 +354,8 @@ impl Link {
                 return Ok(());
             }
             if cut && rest.is_none() {
-                let what = format!("an event is larger than {} bytes, and none of it is data", self.tap.limits.message);
+                let what =
+                    format!("an event is larger than {} bytes, and none of it is data", grouped(self.tap.limits.message as u64));
                 return Err(Error::Malformed { place: self.shown_url.clone(), what });
             }
             if let (Some(rest), true) = (&rest, cut || last_id.is_none() || self.is_stateless()) {

@@ -7,6 +7,7 @@ use bytes::Bytes;
 
 use super::Transcript;
 use crate::capture::{Direction, Message};
+use crate::number::grouped;
 use crate::source::Limits;
 
 /// What a message takes beside its bytes: a flood of empty ones fills the memory as well.
@@ -74,8 +75,10 @@ impl Log {
             _ => (&mut self.wire, self.limits.log, 0, "the session's messages", "log"),
         };
         if queue.push(self.count, message, limit) && !std::mem::replace(&mut self.has_said[at], true) {
-            self.note =
-                Some(format!("{name} came to more than {limit} bytes: the oldest are dropped from here on (limit `{word}`)"));
+            self.note = Some(format!(
+                "{name} came to more than {} bytes: the oldest are dropped from here on (limit `{word}`)",
+                grouped(limit as u64)
+            ));
         }
     }
 
@@ -163,7 +166,7 @@ mod tests {
             log.push(Duration::from_millis(round), Direction::Stderr, Bytes::from(vec![b'x'; 64 << 10]));
             log.push(Duration::from_millis(round), Direction::In, Bytes::from(round.to_string()));
         }
-        assert!(log.take_note().unwrap().starts_with("stderr came to more than 1048576 bytes"));
+        assert!(log.take_note().unwrap().starts_with("stderr came to more than 1,048,576 bytes"));
         assert_eq!(log.take_note(), None, "said once");
         let messages = log.messages();
         assert_eq!(messages.iter().filter(|message| message.direction == Direction::In).count(), 40);

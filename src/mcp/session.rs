@@ -29,6 +29,7 @@ use super::tasks::{self, Support};
 use super::{Call, ContentRequest, List, Listing, ToolList, http, param_headers};
 use crate::capture::{Capture, Message, Outcome, Prompt, Resource, Server, ServerLists, Step, StepState, Tool};
 use crate::json::write;
+use crate::number::number_of;
 pub(super) use listen::Listening;
 
 /// A call that shows signs of life may take this many times its limit, and no more.
@@ -390,7 +391,10 @@ impl Session {
                 (unended, what)
             }
             _ if !unended.is_empty() => {
-                beside.note(&format!("a line was still coming: {} bytes of it, and no line end", unended.len()));
+                beside.note(&format!(
+                    "a line was still coming: {} of it, and no line end",
+                    number_of(unended.len() as u64, "bytes")
+                ));
                 return Ended::TimedOut(passed);
             }
             Some(odd) => {

@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::Tokenizer;
 use crate::json::Doc;
+use crate::number::grouped;
 use crate::problem::{Problem, ProblemKind};
 
 /// The largest file that is read; the largest in use are about 35 MB.
@@ -91,7 +92,11 @@ impl TokenizerFile {
             return Err(bad("it is empty".into()));
         }
         if bytes.len() > MAX_FILE_BYTES {
-            return Err(bad(format!("{} bytes are more than the {MAX_FILE_BYTES} that are read", bytes.len())));
+            return Err(bad(format!(
+                "{} bytes are more than the {} that are read",
+                grouped(bytes.len() as u64),
+                grouped(MAX_FILE_BYTES as u64)
+            )));
         }
         let kind = FileKind::of(bytes);
         // The crate takes some things in a file for granted and panics where they are missing.

@@ -220,7 +220,7 @@ async fn a_message_over_the_limit_ends_its_call() {
     let session = mcp::connect(&server(long), limited, ServerNotification::default().happenings()).await.unwrap();
     let capture = session.call(call("{}"), CancelToken::new()).await;
     assert_eq!((capture.outcome, capture.wire_len()), (Outcome::Malformed, 1_000));
-    assert!(capture.problem.unwrap().what.contains("larger than 1000 bytes"));
+    assert!(capture.problem.unwrap().what.contains("larger than 1,000 bytes"));
     session.close().await;
 }
 
@@ -233,7 +233,7 @@ async fn what_is_kept_of_stderr_can_be_changed_and_its_end_is_said() {
     let session = mcp::connect(&server(flood), Options { limits, ..options() }, heard.happenings()).await.unwrap();
     session.call(call("{}"), CancelToken::new()).await;
     session.close().await;
-    let said = |happening: &SessionEvent| matches!(happening, SessionEvent::Noted(text) if text.contains("stderr came to more than 2000 bytes"));
+    let said = |happening: &SessionEvent| matches!(happening, SessionEvent::Noted(text) if text.contains("stderr came to more than 2,000 bytes"));
     assert_eq!(heard.all().iter().filter(|happening| said(happening)).count(), 1);
 }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::fixture::redact::Known;
+use crate::number::number_of;
 
 /// What stands for a secret.
 const MASK: &str = "…";
@@ -86,7 +87,11 @@ impl Secrets {
     /// A JSON document on one line; anything else by its size. Remembers its secrets.
     pub(super) fn document(&self, body: &[u8]) -> String {
         let Ok(mut value) = serde_json::from_slice::<Value>(body) else {
-            return if body.is_empty() { "empty".into() } else { format!("{} bytes that are not JSON", body.len()) };
+            return if body.is_empty() {
+                "empty".into()
+            } else {
+                format!("{} that are not JSON", number_of(body.len() as u64, "bytes"))
+            };
         };
         let mut open = vec![&mut value];
         while let Some(value) = open.pop() {

@@ -12,6 +12,7 @@ use crate::capture::Direction;
 use crate::mcp::SessionEvent;
 use crate::mcp::envelope::{Elements, Envelope, Id, Member, PROBE, PROBE_TEXT, Peek, peek};
 use crate::mcp::error::{Error, excerpt};
+use crate::number::grouped;
 
 impl Tap {
     /// A message came, or an array of them. Says whether it was one at all.
@@ -128,7 +129,7 @@ impl Tap {
         incoming: Incoming,
         events: &mut Vec<SessionEvent>,
     ) -> bool {
-        let what = format!("the message is larger than {} bytes; its first part is kept", self.limits.message);
+        let what = format!("the message is larger than {} bytes; its first part is kept", grouped(self.limits.message as u64));
         let within = incoming.within.as_ref();
         let body = within.filter(|within| within.whole).map(|within| within.request);
         let known = || envelope.and_then(|envelope| answers(state, envelope, within));
