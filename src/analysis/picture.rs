@@ -58,7 +58,7 @@ impl Picture {
         let format = image::guess_format(bytes).map_err(|_| {
             Problem::new(
                 ProblemKind::Malformed,
-                format!("{} that are not a known kind of picture", number_of(bytes.len() as u64, "bytes")),
+                format!("not a known kind of picture, {}", number_of(bytes.len() as u64, "bytes")),
             )
             .at(&place)
             .hint("save it and look at it with another program")

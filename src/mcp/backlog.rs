@@ -81,7 +81,7 @@ impl Backlog {
                 let lost = std::mem::take(&mut held.lost);
                 if lost > 0 {
                     let lost = number_of(lost as u64, "bytes");
-                    let note = format!("\n({lost} of stderr came faster than they could be read, and are left out)\n");
+                    let note = format!("\n({lost} of stderr left out: it came faster than it could be read)\n");
                     return Some(Ok(note.into()));
                 }
                 if let Some(chunk) = held.chunks.pop_front() {
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(
             note,
             format!(
-                "({} of stderr came faster than they could be read, and are left out)",
+                "({} of stderr left out: it came faster than it could be read)",
                 number_of((flood.len() - rest.len()) as u64, "bytes")
             )
         );

@@ -87,11 +87,7 @@ impl Secrets {
     /// A JSON document on one line; anything else by its size. Remembers its secrets.
     pub(super) fn document(&self, body: &[u8]) -> String {
         let Ok(mut value) = serde_json::from_slice::<Value>(body) else {
-            return if body.is_empty() {
-                "empty".into()
-            } else {
-                format!("{} that are not JSON", number_of(body.len() as u64, "bytes"))
-            };
+            return if body.is_empty() { "empty".into() } else { format!("not JSON, {}", number_of(body.len() as u64, "bytes")) };
         };
         let mut open = vec![&mut value];
         while let Some(value) = open.pop() {
@@ -181,7 +177,7 @@ mod tests {
         );
         assert_eq!(secrets.scrub("invalid_grant: abc-123-xyz, canary-2"), "invalid_grant: …, …");
         assert_eq!(secrets.document(br#"{"token_endpoint":"https://a/token"}"#), r#"{"token_endpoint":"https://a/token"}"#);
-        assert_eq!(secrets.document(b"<html>"), "6 bytes that are not JSON");
+        assert_eq!(secrets.document(b"<html>"), "not JSON, 6 bytes");
         assert_eq!(secrets.address("http://h/cb?code=q&state=r&iss=https%3A%2F%2Fa"), "http://h/cb?code=…&state=…&iss=https://a");
     }
 }
