@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Range;
 
 use bytes::Bytes;
 
-use super::{Container, Doc, Entry, Fault, FaultKind, Kind, NONE, ORDINAL_BITS, decode_string, hex4, key_before};
+use super::{Container, Doc, Entry, Fault, FaultKind, Kind, NONE, ORDINAL_BITS, decode_string, hex4};
 
-/// Objects up to this size are searched for duplicate keys pair by pair; larger ones through a set.
+/// Objects up to this size, of keys without escapes, are searched for duplicate keys pair by pair; others through a set.
 const PAIRWISE: usize = 12;
 /// A message made of faults alone must not fill the memory: so many of each kind, so that none hides another.
 const MAX_FAULTS: usize = 1_000;
@@ -22,8 +23,18 @@ struct Parser {
     faults: Vec<Fault>,
     /// How many there were of each kind that does not end the pass.
     counts: [usize; 3],
-    /// Tape indices of the containers that are open.
-    open: Vec<u32>,
+    open: Vec<Open>,
+    /// The insides of the keys of the objects that are open, those of the innermost last.
+    keys: Vec<Range<usize>>,
+}
+
+/// An array or object that is being read.
+#[derive(Clone, Copy)]
+struct Open {
+    /// Its tape index.
+    index: u32,
+    /// Where its own keys begin among all.
+    keys: usize,
 }
 
 /// Stops the pass; the fault is already recorded.
@@ -39,6 +50,7 @@ pub(super) fn parse(bytes: Bytes, most: usize) -> Doc {
         faults: Vec::new(),
         counts: [0; 3],
         open: Vec::new(),
+        keys: Vec::new(),
         bytes,
     };
     if u32::try_from(parser.bytes.len()).is_ok_and(|len| len != NONE) {
@@ -51,6 +63,7 @@ pub(super) fn parse(bytes: Bytes, most: usize) -> Doc {
     } else {
         parser.fault(FaultKind::Syntax("larger than 4 GiB"));
     }
+    parser.tape.shrink_to_fit();
     Doc { bytes: parser.bytes, tape: parser.tape, containers: parser.containers, faults: parser.faults }
 }
 
@@ -94,12 +107,12 @@ impl Parser {
             let opened = self.value()?;
             if opened {
                 self.skip_space();
-                let index = self.open.last().copied().unwrap_or(0);
+                let index = self.open.last().map_or(0, |open| open.index);
                 let is_object = self.tape[index as usize].kind() == Kind::Object;
                 let closer = if is_object { b'}' } else { b']' };
                 if self.peek() == Some(closer) {
                     self.at += 1;
-                    self.close(index);
+                    self.close();
                 } else {
                     if is_object {
                         self.key()?;
@@ -110,7 +123,7 @@ impl Parser {
             // A value is complete: close what ends here, or go on to the next sibling.
             loop {
                 self.skip_space();
-                let Some(&index) = self.open.last() else {
+                let Some(&Open { index, .. }) = self.open.last() else {
                     if self.at < self.bytes.len() {
                         self.fault(FaultKind::TrailingData);
                     }
@@ -133,26 +146,29 @@ impl Parser {
                     Some(_) => return Err(self.fault(FaultKind::Syntax("expected a comma or a closing bracket"))),
                 }
                 self.at += 1;
-                self.close(index);
+                self.close();
             }
         }
     }
 
-    fn close(&mut self, index: u32) {
-        self.open.pop();
+    /// Closes the innermost array or object.
+    fn close(&mut self) {
         let (end, next) = (offset(self.at), offset(self.tape.len()));
+        let Some(Open { index, keys }) = self.open.pop() else { return };
         let Some(container) = self.container(index) else { return };
         container.end = end;
         container.next = next;
+        // A key whose value could not be read is none of its members.
         let len = container.len as usize;
         if self.tape[index as usize].kind() == Kind::Object {
-            self.find_duplicates(index as usize, len);
+            self.find_duplicates(keys..keys + len);
         }
+        self.keys.truncate(keys);
     }
 
     fn close_what_is_open(&mut self) {
-        while let Some(&index) = self.open.last() {
-            self.close(index);
+        while !self.open.is_empty() {
+            self.close();
         }
     }
 
@@ -166,7 +182,9 @@ impl Parser {
             None => return Err(self.fault(FaultKind::UnexpectedEnd)),
             Some(_) => return Err(self.fault(FaultKind::Syntax("expected a key in double quotes"))),
         }
+        let start = self.at + 1;
         self.string()?;
+        self.keys.push(start..self.at - 1);
         self.skip_space();
         match self.peek() {
             Some(b':') => self.at += 1,
@@ -192,7 +210,7 @@ impl Parser {
         if self.tape.len() >= self.most {
             return Err(self.fault(FaultKind::TooMany));
         }
-        let parent = self.open.last().copied();
+        let parent = self.open.last().map(|open| open.index);
         let ordinal = parent.and_then(|parent| self.container(parent)).map_or(0, |parent| parent.len);
         let index = offset(self.tape.len());
         let read = match kind {
@@ -224,7 +242,7 @@ impl Parser {
         read?;
         if opened {
             self.containers.push(Container { end, next: index + 1, len: 0 });
-            self.open.push(index);
+            self.open.push(Open { index, keys: self.keys.len() });
         }
         Ok(opened)
     }
@@ -332,35 +350,23 @@ impl Parser {
         }
     }
 
-    fn find_duplicates(&mut self, index: usize, len: usize) {
-        if len < 2 {
-            return;
-        }
-        let mut keys = Vec::with_capacity(len);
-        let mut child = index + 1;
-        let mut from = self.tape[index].start as usize + 1;
-        for _ in 0..len {
-            let Some(entry) = self.tape.get(child) else { break };
-            let key = key_before(&self.bytes, from, entry.start as usize).unwrap_or_default();
-            keys.push((key.start, without_escapes(&self.bytes[key])));
-            let own = entry.container().map(|container| self.containers[container]);
-            from = own.map_or(entry.end_or_container, |own| own.end) as usize;
-            child = own.map_or(child + 1, |own| own.next as usize);
-        }
+    /// Looks among the keys of one object, in order, for those that stood there before.
+    fn find_duplicates(&mut self, keys: Range<usize>) {
+        let keys = &self.keys[keys];
+        let raw = |inside: &Range<usize>| &self.bytes[inside.clone()];
         let mut repeated = Vec::new();
-        if len <= PAIRWISE {
-            for (position, (start, key)) in keys.iter().enumerate() {
-                if keys[..position].iter().any(|(_, before)| before == key) {
-                    repeated.push(*start);
+        if keys.len() <= PAIRWISE && !keys.iter().any(|inside| raw(inside).contains(&b'\\')) {
+            for (position, inside) in keys.iter().enumerate() {
+                if keys[..position].iter().any(|before| raw(before) == raw(inside)) {
+                    repeated.push(inside.start);
                 }
             }
         } else {
-            let mut seen = HashSet::with_capacity(len);
-            repeated.extend(keys.iter().filter(|(_, key)| !seen.insert(key)).map(|(start, _)| *start));
+            let mut seen = HashSet::with_capacity(keys.len());
+            repeated.extend(keys.iter().filter(|inside| !seen.insert(without_escapes(raw(inside)))).map(|inside| inside.start));
         }
-        drop(keys);
         for at in repeated {
-            self.fault_at(FaultKind::DuplicateKey, at.saturating_sub(1));
+            self.fault_at(FaultKind::DuplicateKey, at - 1);
         }
     }
 }

@@ -53,6 +53,9 @@ fn duplicates_are_kept_and_reported() {
     check_faults(br#"{"a":1,"\u0061":2}"#, &[(FaultKind::DuplicateKey, 7)]);
     let many: String = (0..20).map(|n| format!("\"k{}\":0,", n % 19)).collect();
     check_faults(format!("{{{}}}", many.trim_end_matches(',')).as_bytes(), &[(FaultKind::DuplicateKey, 1 + 10 * 7 + 9 * 8)]);
+    // Each object has its own, those of the objects in it apart; a key whose value is missing is no member.
+    check_faults(br#"{"a":{"b":1,"b":2},"b":[{"a":3}],"a":4}"#, &[(FaultKind::DuplicateKey, 12), (FaultKind::DuplicateKey, 33)]);
+    check_faults(br#"[{"a":1,"a":"#, &[(FaultKind::UnexpectedEnd, 12)]);
 }
 
 #[test]
