@@ -26,7 +26,7 @@ pub use connecting::{Step, StepState, milliseconds};
 pub use facts::{Fact, FactCount, FactMatches, FactState, Record, count_facts, locate_facts};
 pub use listed::{Prompt, PromptArgument, Resource, ServerLists, listed_tools};
 pub use payload::{Origin, Payload, ReadText, TextSource, blocks, is_wrapped};
-pub use reading::{Reading, RpcError};
+pub use reading::{Reading, ResponseIndex, RpcError};
 pub use statements::{Statement, StatementKind, count_statements, text_only, unread};
 pub use tool::{Annotations, Hint, Tool};
 pub use wire::{Line, LineKind};
@@ -192,6 +192,7 @@ pub struct Capture {
     pub request: Bytes,
     /// The response message: on stdio the line without its LF or CRLF, over HTTP the decoded body or the event's data.
     pub response: Option<Bytes>,
+    pub index: ResponseIndex,
     /// Every other message of the call, in order.
     pub messages: Vec<Message>,
     pub http: Option<HttpInfo>,
@@ -224,6 +225,7 @@ impl Capture {
             outcome: Outcome::Result,
             request: Bytes::new(),
             response: None,
+            index: ResponseIndex::default(),
             messages: Vec::new(),
             http: None,
             problem: None,

@@ -41,6 +41,30 @@ impl RpcError {
     }
 }
 
+/// The index over a response, from when the call was judged; only of few values, so that a capture takes little more room.
+/// No part of the record: with it and without it a capture is the same.
+#[derive(Clone, Debug, Default)]
+pub struct ResponseIndex(Option<Arc<Doc>>);
+
+impl ResponseIndex {
+    const MOST_VALUES: usize = 1024;
+
+    pub fn of(doc: &Arc<Doc>) -> Self {
+        Self((doc.len() <= Self::MOST_VALUES).then(|| Arc::clone(doc)))
+    }
+
+    /// The index, where it is over these bytes and not over those of a capture that this one was made from.
+    fn over(&self, message: &Bytes) -> Option<Arc<Doc>> {
+        self.0.clone().filter(|doc| doc.bytes().as_ptr_range() == message.as_ptr_range())
+    }
+}
+
+impl PartialEq for ResponseIndex {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
 /// What could be read of a response.
 #[derive(Clone, Debug)]
 pub struct Reading {
@@ -60,19 +84,23 @@ pub struct Reading {
 impl Reading {
     /// Reads the response of a capture; without one the reading is empty.
     pub fn of(capture: &Capture) -> Self {
-        Self::read(capture.response.clone().unwrap_or_default())
+        let message = capture.response.clone().unwrap_or_default();
+        Self::with_blocks(&capture.index.over(&message).unwrap_or_else(|| Arc::new(Doc::parse(message))))
     }
 
     /// Reads a response message.
     pub fn read(message: Bytes) -> Self {
-        let mut reading = Self::without_blocks(message);
+        Self::with_blocks(&Arc::new(Doc::parse(message)))
+    }
+
+    fn with_blocks(doc: &Arc<Doc>) -> Self {
+        let mut reading = Self::without_blocks(doc);
         reading.read_blocks();
         reading
     }
 
     /// What a message says but for its blocks, whose texts take as long to decode as all else to read.
-    pub fn without_blocks(message: Bytes) -> Self {
-        let doc = Arc::new(Doc::parse(message));
+    pub fn without_blocks(doc: &Arc<Doc>) -> Self {
         let mut reading = Self {
             result: None,
             structured: None,
@@ -80,7 +108,7 @@ impl Reading {
             is_error: None,
             rpc_error: None,
             faults: Vec::new(),
-            doc: Arc::clone(&doc),
+            doc: Arc::clone(doc),
         };
         if doc.bytes().is_empty() {
             return reading;
@@ -263,6 +291,16 @@ mod tests {
 
     fn read(text: &str) -> Reading {
         Reading::read(Bytes::copy_from_slice(text.as_bytes()))
+    }
+
+    #[test]
+    fn the_index_of_another_response_is_not_taken() {
+        let doc = read(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}"#).doc;
+        let empty = Capture::empty(crate::capture::CaptureId("1".into()), crate::capture::Server::default());
+        let judged = Capture { response: Some(doc.bytes().clone()), index: ResponseIndex::of(&doc), ..empty };
+        assert!(Arc::ptr_eq(&Reading::of(&judged).doc, &doc));
+        let response = Some(Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#));
+        assert_eq!(Reading::of(&Capture { response, ..judged }).is_error, None);
     }
 
     #[test]

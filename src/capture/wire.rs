@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::Direction;
+use super::{Direction, Message};
 
 /// What a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,4 +48,11 @@ pub struct Line {
     /// The revision of the protocol that it is of: where it stands in the message itself, else that of what it answers
     /// or of the session. Unknown before one is named.
     pub version: Option<String>,
+}
+
+impl Line {
+    /// The message as it went or came.
+    pub fn message(&self) -> Message {
+        Message { at: self.at, direction: self.direction, bytes: self.bytes.clone() }
+    }
 }

@@ -420,10 +420,11 @@ impl TranscriptFile {
     /// Takes messages down without what is known to be secret by then.
     fn taker(&self, known: Known) -> mcp::Transcript {
         let state = Arc::clone(&self.state);
-        Arc::new(move |message| {
+        Arc::new(move |line| {
+            let message = known.message(&line.message());
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             if let Ok(file) = &mut *state
-                && let Err(error) = file.write_all((message_line(&known.message(message)) + "\n").as_bytes())
+                && let Err(error) = file.write_all((message_line(&message) + "\n").as_bytes())
             {
                 *state = Err(error);
             }

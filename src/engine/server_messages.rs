@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use super::sessions::{Sessions, roots};
 use super::work::task;
 use crate::cancel::Cancel;
-use crate::capture::{Capture, Line, Message, Prompt, Resource, Tool};
+use crate::capture::{Capture, Line, Prompt, Resource, Tool};
 use crate::contract::message_line;
 use crate::fixture::redact::{RedactOptions, redact_messages};
 use crate::json::Doc;
@@ -59,7 +59,7 @@ impl Sessions {
 
     /// Hands every message to the protocol log, in order and off the connection's own path.
     pub(super) fn transcript(self: &Arc<Self>, handle: &Handle, session: u64) -> Transcript {
-        let (sender, mut receiver) = mpsc::channel::<Message>(QUEUE);
+        let (sender, mut receiver) = mpsc::channel::<Line>(QUEUE);
         let lost = Arc::new(AtomicU64::new(0));
         let (this, lost_here) = (Arc::downgrade(self), Arc::clone(&lost));
         task(handle, &self.queue, Event::Problem, async move {
@@ -70,8 +70,7 @@ impl Sessions {
                     tokio::time::sleep(PARCEL_PAUSE).await;
                 }
                 let Some(this) = this.upgrade() else { return };
-                let lines = batch.drain(..).map(|message| mcp::line(&message)).collect();
-                this.push_notification(session, ServerNotification::Lines(lines));
+                this.push_notification(session, ServerNotification::Lines(std::mem::take(&mut batch)));
                 let lost = lost_here.swap(0, Ordering::Relaxed);
                 if lost > 0 {
                     let words = format!("not in the protocol log, since they came too fast: {}", number_of(lost, "messages"));
@@ -79,9 +78,9 @@ impl Sessions {
                 }
             }
         });
-        Arc::new(move |message: &Message| {
+        Arc::new(move |line| {
             // Full, or the other end went with the engine.
-            if sender.try_send(message.clone()).is_err() {
+            if sender.try_send(line).is_err() {
                 lost.fetch_add(1, Ordering::Relaxed);
             }
         })
@@ -318,7 +317,7 @@ fn values(result: &Bytes) -> Vec<String> {
 
 /// Writes messages as JSON Lines, secrets hidden; gives what is said of these.
 pub(super) fn save_log(lines: &[Line], path: &Path, options: &RedactOptions, cancel: &Cancel) -> Result<Option<String>, Problem> {
-    let messages = lines.iter().map(|line| Message { at: line.at, direction: line.direction, bytes: line.bytes.clone() });
+    let messages = lines.iter().map(Line::message);
     let hidden = redact_messages(messages.collect(), options, cancel)
         .map_err(|_| Problem::new(ProblemKind::Cancelled, "the log was not written"))?;
     let text: String = hidden.capture.messages.iter().map(|message| message_line(message) + "\n").collect();

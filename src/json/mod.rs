@@ -91,7 +91,7 @@ const NONE: u32 = u32::MAX;
 /// document of the smallest ones would fill the memory many times over.
 pub const MAX_NODES: usize = 1 << 24;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     start: u32,
     /// Where a scalar ends; of an array or object, its place among the document's [`Container`]s.
@@ -102,7 +102,7 @@ struct Entry {
 }
 
 /// What an array or object has that no scalar needs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Container {
     end: u32,
     /// Tape index just past its subtree.
@@ -135,7 +135,7 @@ fn key_before(bytes: &[u8], from: usize, value: usize) -> Option<Range<usize>> {
 const KINDS: [Kind; 6] = [Kind::Null, Kind::Bool, Kind::Number, Kind::String, Kind::Array, Kind::Object];
 
 /// The index over one document. Cheap to share: the bytes are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doc {
     bytes: Bytes,
     tape: Vec<Entry>,

@@ -3,8 +3,14 @@
 //! Never fails: what could not be read is absent. The payload itself is read by `capture`, from the same bytes.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::json::decode_string;
+use bytes::Bytes;
+
+use crate::json::{Doc, Kind, decode_string};
+
+/// A message from this size on is large.
+const LARGE: usize = 256 << 10;
 
 /// The id of the probe by which the era is found out, and how it goes out: a text, which no later request can have.
 pub(super) const PROBE: i64 = -1;
@@ -78,9 +84,57 @@ pub(super) struct Envelope {
     pub id_range: Option<Range<usize>>,
     /// The outermost object is closed.
     pub complete: bool,
+    /// The index over a large message, which is read by it further on.
+    pub doc: Option<Arc<Doc>>,
 }
 
 impl Envelope {
+    const EMPTY: Self = Self {
+        id: Id::Absent,
+        method: None,
+        result: Member::Absent,
+        error: Member::Absent,
+        versioned: false,
+        id_range: None,
+        complete: false,
+        doc: None,
+    };
+
+    /// Of a large message that is a JSON object. To index it and to read on by that takes less time than to skip what is
+    /// in it first.
+    fn indexed(message: &Bytes) -> Option<Self> {
+        let doc = Some(message).filter(|message| message.len() >= LARGE).map(|message| Doc::parse(message.clone()))?;
+        let root = doc.root().filter(|root| doc.is_json() && root.kind() == Kind::Object)?;
+        let mut envelope = Self { complete: true, ..Self::EMPTY };
+        for member in root.children() {
+            envelope.read(&member.key()?, member.range().start, member.raw(), true);
+        }
+        envelope.doc = Some(Arc::new(doc));
+        Some(envelope)
+    }
+
+    /// Takes a member: its value, which begins at `at`, and whether that ends.
+    fn read(&mut self, key: &str, at: usize, raw: &[u8], is_whole: bool) {
+        let member = match raw {
+            b"" => Member::Absent,
+            b"null" => Member::Null,
+            _ => Member::Present,
+        };
+        match key {
+            "id" if is_whole => {
+                self.id = Id::read(raw);
+                self.id_range = Some(at..at + raw.len());
+            }
+            "method" if is_whole && raw.len() > 1 && raw[0] == b'"' => {
+                self.method = Some(decode_string(&raw[1..raw.len() - 1]).into_owned());
+            }
+            "result" => self.result = member,
+            "error" => self.error = member,
+            "jsonrpc" => self.versioned = raw == b"\"2.0\"",
+            _ => {}
+        }
+    }
+
     /// A response, or what is left of one.
     pub(super) fn is_response(&self) -> bool {
         self.method.is_none() && (self.has_outcome() || (self.versioned && self.id != Id::Absent))
@@ -99,6 +153,11 @@ pub(super) enum Peek<'a> {
     Batch(Elements<'a>),
     /// Neither an object nor an array.
     Noise,
+}
+
+/// As [`peek`]; a large message is indexed.
+pub(super) fn peek_or_index(message: &Bytes) -> Peek<'_> {
+    Envelope::indexed(message).map_or_else(|| peek(message), Peek::Object)
 }
 
 pub(super) fn peek(bytes: &[u8]) -> Peek<'_> {
@@ -136,15 +195,7 @@ impl Iterator for Elements<'_> {
 }
 
 fn object(bytes: &[u8], start: usize) -> Envelope {
-    let mut envelope = Envelope {
-        id: Id::Absent,
-        method: None,
-        result: Member::Absent,
-        error: Member::Absent,
-        versioned: false,
-        id_range: None,
-        complete: false,
-    };
+    let mut envelope = Envelope::EMPTY;
     let mut at = start + 1;
     loop {
         at = skip_space(bytes, at);
@@ -164,25 +215,7 @@ fn object(bytes: &[u8], start: usize) -> Envelope {
         }
         at = skip_space(bytes, at + 1);
         let end = skip_value(bytes, at);
-        let raw = &bytes[at..end.unwrap_or(bytes.len())];
-        let member = match raw {
-            b"" => Member::Absent,
-            b"null" => Member::Null,
-            _ => Member::Present,
-        };
-        match &*key {
-            "id" if end.is_some() => {
-                envelope.id = Id::read(raw);
-                envelope.id_range = Some(at..at + raw.len());
-            }
-            "method" if end.is_some() && raw.len() > 1 && raw[0] == b'"' => {
-                envelope.method = Some(decode_string(&raw[1..raw.len() - 1]).into_owned());
-            }
-            "result" => envelope.result = member,
-            "error" => envelope.error = member,
-            "jsonrpc" => envelope.versioned = raw == b"\"2.0\"",
-            _ => {}
-        }
+        envelope.read(&key, at, &bytes[at..end.unwrap_or(bytes.len())], end.is_some());
         let Some(end) = end else { return envelope };
         at = skip_space(bytes, end);
         if bytes.get(at) == Some(&b',') {
@@ -286,6 +319,26 @@ mod tests {
         assert_eq!(elements(r#"[7, {"id":1,"result":{}} ,[5],{}]"#), ["7", r#"{"id":1,"result":{}}"#, "[5]", "{}"]);
         assert_eq!(elements("[{\"id\":1,\"res"), ["{\"id\":1,\"res"]);
         assert_eq!((elements(" [ ] "), elements("[")), (vec![], vec![]));
+    }
+
+    #[test]
+    fn a_large_message_is_read_as_a_small_one() {
+        let padding = format!("[\"{}\"]", "\\\"".repeat(LARGE / 2));
+        for rest in [
+            r#""jsonrpc":"2.0","id":3"#,
+            r#""id":"3","error":null,"jsonrpc":"1.0""#,
+            r#""method":"a\/b","id":null,"id":7.0"#,
+            r#""id":1"#,
+        ] {
+            let text = format!("\u{feff} {{\"result\":{padding}, {rest} }}\n");
+            let Peek::Object(mut indexed) = peek_or_index(&Bytes::from(text.clone())) else { panic!("{rest}") };
+            assert!(indexed.doc.take().is_some(), "{rest}");
+            assert_eq!(indexed, object(&text), "{rest}");
+        }
+        // What is no JSON is peeked at, whatever its size.
+        let odd = format!(r#"{{"result":{padding},"a":NaN,"id":3}}"#);
+        let Peek::Object(odd) = peek_or_index(&Bytes::from(odd)) else { panic!() };
+        assert_eq!((odd.id, odd.doc), (Id::Number(3), None));
     }
 
     #[test]

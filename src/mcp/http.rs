@@ -380,6 +380,7 @@ impl Link {
                 let now = Instant::now();
                 let answer = super::tap::Answer {
                     bytes: odd,
+                    doc: None,
                     begun: now,
                     ended: now,
                     fault: Some(fault),

@@ -1,11 +1,10 @@
 //! The wire log: the messages of a session in order, with monotonic time. Bounded; a transcript sees them all.
 
 use std::collections::VecDeque;
-use std::time::Duration;
-
-use bytes::Bytes;
 
 use super::Transcript;
+use super::envelope::Peek;
+use super::wire::line;
 use crate::capture::{Direction, Message};
 use crate::number::grouped;
 use crate::source::Limits;
@@ -63,14 +62,14 @@ impl Log {
         }
     }
 
-    pub(super) fn push(&mut self, at: Duration, direction: Direction, bytes: Bytes) {
+    /// `peeked`: what was seen of the message already.
+    pub(super) fn push(&mut self, message: Message, peeked: Option<&Peek<'_>>) {
         self.count += 1;
-        let message = Message { at, direction, bytes };
         if let Some(transcript) = &self.transcript {
-            transcript(&message);
+            transcript(line(&message, peeked));
         }
         // A server that floods them must not fill the memory.
-        let (queue, limit, at, name, word) = match direction {
+        let (queue, limit, at, name, word) = match message.direction {
             Direction::Stderr => (&mut self.stderr, self.limits.stderr, 1, "stderr", "stderr"),
             _ => (&mut self.wire, self.limits.log, 0, "the session's messages", "log"),
         };
@@ -131,15 +130,22 @@ pub(super) fn names_error(line: &str) -> bool {
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use bytes::Bytes;
 
     use super::*;
+
+    fn message(at: u64, direction: Direction, text: String) -> Message {
+        Message { at: Duration::from_millis(at), direction, bytes: Bytes::from(text) }
+    }
 
     #[test]
     fn of_a_trace_the_error_is_told_and_else_the_last_lines() {
         let tail = |lines: &str| {
             let mut log = Log::new(None, Limits::default());
             for line in lines.lines() {
-                log.push(Duration::ZERO, Direction::Stderr, Bytes::from(line.to_owned()));
+                log.push(message(0, Direction::Stderr, line.to_owned()), None);
             }
             log.stderr_tail(3)
         };
@@ -157,14 +163,14 @@ mod tests {
         let count = Arc::new(AtomicUsize::new(0));
         let counting = Arc::clone(&count);
         let mut log = Log::new(
-            Some(Arc::new(move |_: &Message| {
+            Some(Arc::new(move |_| {
                 counting.fetch_add(1, Ordering::Relaxed);
             })),
             Limits::default(),
         );
         for round in 0..40_u64 {
-            log.push(Duration::from_millis(round), Direction::Stderr, Bytes::from(vec![b'x'; 64 << 10]));
-            log.push(Duration::from_millis(round), Direction::In, Bytes::from(round.to_string()));
+            log.push(message(round, Direction::Stderr, "x".repeat(64 << 10)), None);
+            log.push(message(round, Direction::In, round.to_string()), None);
         }
         assert!(log.take_note().unwrap().starts_with("stderr came to more than 1,048,576 bytes"));
         assert_eq!(log.take_note(), None, "said once");
@@ -186,8 +192,8 @@ mod tests {
         let limits = Limits { log: 64_000, stderr: 640, ..Limits::default() };
         let mut log = Log::new(None, limits);
         for _ in 0..2_000 {
-            log.push(Duration::ZERO, Direction::In, Bytes::new());
-            log.push(Duration::ZERO, Direction::Stderr, Bytes::new());
+            log.push(message(0, Direction::In, String::new()), None);
+            log.push(message(0, Direction::Stderr, String::new()), None);
         }
         let messages = log.messages();
         let count = |direction| messages.iter().filter(|message| message.direction == direction).count();

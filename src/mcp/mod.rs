@@ -62,9 +62,8 @@ pub use cancel_token::CancelToken;
 pub use error::Error;
 pub use server_requests::{Answer, ClientCapabilities, RequestHandler};
 pub use session::Session;
-pub use wire::line;
 
-use crate::capture::{CaptureId, HttpInfo, Message, Step, Tool};
+use crate::capture::{CaptureId, HttpInfo, Line, Step, Tool};
 use crate::fixture::redact::Known;
 use crate::problem::Problem;
 pub use crate::source::Identity;
@@ -124,7 +123,7 @@ impl Default for Options {
 }
 
 /// Takes down every message, both directions and stderr, in order.
-pub type Transcript = Arc<dyn Fn(&Message) + Send + Sync>;
+pub type Transcript = Arc<dyn Fn(Line) + Send + Sync>;
 
 /// Told while things happen, from any thread; must not block.
 pub type OnSessionEvent = Arc<dyn Fn(SessionEvent) + Send + Sync>;

@@ -404,7 +404,7 @@ impl Session {
             None => return Ended::TimedOut(passed),
         };
         let (now, fault) = (Instant::now(), Error::Malformed { place: self.tap.place.clone(), what });
-        Ended::End(End::Answer(Answer { bytes, begun: now, ended: now, fault: Some(fault), http: None }))
+        Ended::End(End::Answer(Answer { bytes, doc: None, begun: now, ended: now, fault: Some(fault), http: None }))
     }
 
     /// Calls a tool. Whatever happens, there is a capture of it.

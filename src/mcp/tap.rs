@@ -24,12 +24,14 @@ pub(super) use pending::{AbandonedRequest, Activity, Answer, End, Pending, Pendi
 pub(super) use sdk_end::SdkEnd;
 
 use super::deadline::PausableDeadline;
+use super::envelope::Peek;
 use super::error::{Error, excerpt};
 use super::log::Log;
 use super::server_requests::{ClientCapabilities, ServerRequests};
 use super::{OnSessionEvent, SessionEvent, Transcript};
 use crate::capture::{Direction, HttpInfo, Message, Step};
 use crate::fixture::redact::Known;
+use crate::json::Doc;
 use crate::source::Limits;
 use spread::Spread;
 
@@ -273,7 +275,7 @@ impl Tap {
             return Err(Error::Shared(Arc::clone(gone)));
         }
         let Some(outbox) = state.outbox.clone() else { return Err(Error::Closed { place: self.place.clone() }) };
-        self.log(&mut state, Direction::Out, &kept);
+        self.log_sent(&mut state, &kept);
         if state.established && state.pending.values().all(|pending| pending.is_aside) {
             // What was printed before has nothing to do with it.
             state.first_unreadable = None;
@@ -302,7 +304,7 @@ impl Tap {
     pub(super) fn send(&self, bytes: Bytes) -> Result<oneshot::Receiver<io::Result<Instant>>, Error> {
         let mut state = self.state();
         let Some(outbox) = state.outbox.clone() else { return Err(Error::Closed { place: self.place.clone() }) };
-        self.log(&mut state, Direction::Out, &bytes);
+        self.log_sent(&mut state, &bytes);
         drop(state);
         Ok(outbox.send(bytes, None))
     }
@@ -362,11 +364,9 @@ impl Tap {
 
     /// A page came in place of an answer: it is kept as what it is.
     pub(super) fn end_with_page(&self, id: i64, bytes: Bytes, begun: Instant, fault: Error, http: Arc<HttpInfo>) {
-        let ended = {
-            let mut state = self.state();
-            self.log(&mut state, Direction::In, &bytes)
-        };
-        self.end(id, End::Answer(Answer { bytes, begun, ended, fault: Some(fault), http: Some(http) }));
+        let ended = Instant::now();
+        self.log(&mut self.state(), ended, (Direction::In, &bytes), None);
+        self.end(id, End::Answer(Answer { bytes, doc: None, begun, ended, fault: Some(fault), http: Some(http) }));
     }
 
     /// The server is gone: whatever waits ends now, and so does every later request.
@@ -411,24 +411,29 @@ impl Tap {
         let text = String::from_utf8_lossy(line).into_owned();
         let full = {
             let mut state = self.state();
-            let at = self.log(&mut state, Direction::Stderr, line);
-            join(&mut state, at, Direction::Stderr, line, None);
+            let now = Instant::now();
+            self.log(&mut state, now, (Direction::Stderr, line), None);
+            join(&mut state, now, Direction::Stderr, line, None);
             state.log.take_note()
         };
         self.emit(SessionEvent::Stderr(text));
         full.into_iter().for_each(|note| self.emit(SessionEvent::Noted(note)));
     }
 
-    pub(super) fn log(&self, state: &mut State, direction: Direction, bytes: &Bytes) -> Instant {
-        let now = Instant::now();
-        state.log.push(now.saturating_duration_since(self.began), direction, bytes.clone());
+    fn log_sent(&self, state: &mut State, bytes: &Bytes) {
+        self.log(state, Instant::now(), (Direction::Out, bytes), None);
+    }
+
+    /// `peeked`: what was seen of the message already.
+    fn log(&self, state: &mut State, now: Instant, (direction, bytes): (Direction, &Bytes), peeked: Option<&Peek<'_>>) {
+        let at = now.saturating_duration_since(self.began);
+        state.log.push(Message { at, direction, bytes: bytes.clone() }, peeked);
         if direction != Direction::Stderr {
             state.messages += 1;
         }
         if direction == Direction::Out {
             join(state, now, direction, bytes, None);
         }
-        now
     }
 }
 
@@ -438,12 +443,14 @@ fn only(state: &State) -> Option<i64> {
     waiting.next().copied().filter(|_| waiting.next().is_none())
 }
 
-fn finish(state: &mut State, id: i64, now: Instant, incoming: Incoming, fault: Option<Error>) {
+/// `read`: the index over the answer where there is one, or why it does not count.
+fn finish(state: &mut State, id: i64, now: Instant, incoming: Incoming, read: Result<Option<Arc<Doc>>, Error>) {
     let Some(pending) = state.pending.remove(&id) else { return };
     let http = incoming.within.map(|within| within.http);
     // The answer of one is a message beside the others.
     join(state, now, Direction::In, &incoming.bytes, None);
-    pending.finish(End::Answer(Answer { bytes: incoming.bytes, begun: incoming.begun, ended: now, fault, http }));
+    let (doc, fault) = read.map_or_else(|fault| (None, Some(fault)), |doc| (doc, None));
+    pending.finish(End::Answer(Answer { bytes: incoming.bytes, doc, begun: incoming.begun, ended: now, fault, http }));
 }
 
 /// Adds a message to every call that waits.

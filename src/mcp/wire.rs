@@ -10,8 +10,8 @@ use crate::source::Protocol;
 /// What names a revision is smaller than this.
 const VERSION_BYTES: usize = 1 << 20;
 
-/// The row of a message. Takes time with its length, and none for its depth.
-pub fn line(message: &Message) -> Line {
+/// The row of a message, which is peeked at where nobody did yet.
+pub(super) fn line(message: &Message, peeked: Option<&Peek<'_>>) -> Line {
     let row = |kind, method, id| Line {
         at: message.at,
         direction: message.direction,
@@ -24,16 +24,20 @@ pub fn line(message: &Message) -> Line {
     if message.direction == Direction::Stderr {
         return row(LineKind::Stderr, None, None);
     }
-    let Peek::Object(envelope) = peek(&message.bytes) else { return row(LineKind::Unreadable, None, None) };
+    let own = peeked.is_none().then(|| peek(&message.bytes));
+    let Some(Peek::Object(envelope)) = peeked.or(own.as_ref()) else { return row(LineKind::Unreadable, None, None) };
     let id = envelope.id_range.clone().map(|range| String::from_utf8_lossy(&message.bytes[range]).into_owned());
-    Line { version: version(&message.bytes), ..row(kind(&envelope), envelope.method, id) }
+    Line {
+        version: Some(&message.bytes).filter(|bytes| bytes.len() <= VERSION_BYTES).and_then(version),
+        ..row(kind(envelope), envelope.method.clone(), id)
+    }
 }
 
 /// The revision that a message names: a request of the era without sessions in its `_meta`, a handshake in what it
 /// proposes and agrees to.
 fn version(bytes: &Bytes) -> Option<String> {
     // A cheap look first: of a session only its beginning names one.
-    memchr::memmem::find(bytes, b"protocolVersion").filter(|_| bytes.len() <= VERSION_BYTES)?;
+    memchr::memmem::find(bytes, b"protocolVersion")?;
     let doc = Doc::parse(bytes.clone());
     let places = ["/params/_meta/io.modelcontextprotocol~1protocolVersion", "/params/protocolVersion", "/result/protocolVersion"];
     let named = places.iter().find_map(|place| doc.at(place)?.as_str().map(|version| version.into_owned()));
@@ -66,7 +70,7 @@ mod tests {
             ("hello", LineKind::Unreadable, None),
         ] {
             let message = Message { at: Duration::ZERO, direction: Direction::In, bytes: Bytes::from_static(text.as_bytes()) };
-            let line = line(&message);
+            let line = line(&message, None);
             assert_eq!((line.kind, line.id.as_deref()), (kind, id), "{text}");
         }
     }

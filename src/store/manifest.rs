@@ -14,7 +14,9 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::{REQUEST, StoreError, duration};
-use crate::capture::{Capture, CaptureId, ExtraFiles, HttpInfo, Message, Outcome, Redaction, Server, Timings, Tool};
+use crate::capture::{
+    Capture, CaptureId, ExtraFiles, HttpInfo, Message, Outcome, Redaction, ResponseIndex, Server, Timings, Tool,
+};
 use crate::contract::message_line;
 use crate::digest::sha256;
 use crate::json::Doc;
@@ -317,6 +319,7 @@ impl Manifest {
             outcome,
             request,
             response,
+            index: ResponseIndex::default(),
             messages,
             http: self.http.map(|HttpPart { status, headers }| HttpInfo { status, headers }),
             problem,

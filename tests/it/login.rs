@@ -45,7 +45,7 @@ impl Desk {
         });
         let options = Options {
             logins: self.keep.clone(),
-            transcript: Some(Arc::new(move |message| written.lock().unwrap().push_str(&message_line(message)))),
+            transcript: Some(Arc::new(move |line| written.lock().unwrap().push_str(&message_line(&line.message())))),
             ..options()
         };
         mcp::connect(source, options, happenings).await.map_err(Problem::from)

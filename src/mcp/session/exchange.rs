@@ -9,17 +9,14 @@ use time::OffsetDateTime;
 
 use super::follow::{Following, pair};
 use super::{Asked, Ended, Session, TimeLimit};
-use crate::capture::{Capture, CaptureId, ExtraFiles, Outcome, Reading, Server, Timings, Tool};
-use crate::json::FaultKind;
+use crate::capture::{Capture, CaptureId, ExtraFiles, Outcome, Reading, ResponseIndex, Server, Timings, Tool};
+use crate::json::{Doc, FaultKind};
 use crate::mcp::cancel_token::CancelToken;
 use crate::mcp::error::Error;
 use crate::mcp::rounds::{self, Extra, Stop};
 use crate::mcp::tap::{Answer, End, SideMessages, Text};
 use crate::mcp::tasks::{self, Task};
 use crate::problem::{Problem, ProblemKind};
-
-/// Answers beyond this are read on a thread of their own, so that other waits go on.
-const READ_ASIDE: usize = 256 << 10;
 
 impl Session {
     /// Sends a request, and repeats it as often as the server first wants something (`rounds`). `write` makes it of an id
@@ -113,6 +110,7 @@ impl Session {
             arguments,
             request,
             response: None,
+            index: ResponseIndex::default(),
             messages,
             http: None,
             problem: None,
@@ -127,15 +125,20 @@ impl Session {
                 capture.timings.receive = answer.ended.saturating_duration_since(answer.begun.max(left_at));
                 capture.http = answer.http.map(|http| (*http).clone());
                 capture.response = Some(answer.bytes.clone());
-                (capture.outcome, capture.problem) = match answer.fault {
+                let judged = match answer.fault {
                     Some(fault) => {
                         let problem = Problem::from(fault);
                         // Broken off, or whole but none.
                         let is_broken = problem.kind == ProblemKind::Disconnected;
-                        (if is_broken { Outcome::Disconnected } else { Outcome::Malformed }, Some(problem))
+                        let outcome = if is_broken { Outcome::Disconnected } else { Outcome::Malformed };
+                        Judged { outcome, problem: Some(problem), index: ResponseIndex::default() }
                     }
-                    None => judge(answer.bytes, self.tap.place.clone()).await,
+                    None => {
+                        let doc = answer.doc.unwrap_or_else(|| Arc::new(Doc::parse(answer.bytes)));
+                        judge(&doc, self.tap.place.clone())
+                    }
                 };
+                (capture.outcome, capture.problem, capture.index) = (judged.outcome, judged.problem, judged.index);
                 if let Some(problem) = capture.problem.as_mut().filter(|problem| problem.kind == ProblemKind::Malformed) {
                     problem.hint = Some("look at the exact bytes in the `wire` view".into());
                 }
@@ -172,19 +175,17 @@ impl Session {
     }
 }
 
-/// The outcome of an answer that is an answer, and what to say where it is no result.
-async fn judge(bytes: Bytes, place: String) -> (Outcome, Option<Problem>) {
-    if bytes.len() < READ_ASIDE {
-        return judge_now(bytes, place);
-    }
-    let judged = tokio::task::spawn_blocking(move || judge_now(bytes, place)).await;
-    judged.unwrap_or_else(|error| {
-        (Outcome::Malformed, Some(Problem::new(ProblemKind::Internal, format!("the answer could not be read: {error}"))))
-    })
+/// What an answer was found to be.
+struct Judged {
+    outcome: Outcome,
+    /// What to say where it is no result.
+    problem: Option<Problem>,
+    index: ResponseIndex,
 }
 
-fn judge_now(bytes: Bytes, place: String) -> (Outcome, Option<Problem>) {
-    let reading = Reading::without_blocks(bytes);
+/// What an answer is, and what to say where it is no result.
+fn judge(doc: &Arc<Doc>, place: String) -> Judged {
+    let reading = Reading::without_blocks(doc);
     let outcome = reading.outcome();
     let problem = match (outcome, &reading.rpc_error) {
         (Outcome::ProtocolError, Some(error)) => Some(Error::Rpc { place, error: error.clone() }.into()),
@@ -202,7 +203,7 @@ fn judge_now(bytes: Bytes, place: String) -> (Outcome, Option<Problem>) {
         }
         _ => None,
     };
-    (outcome, problem)
+    Judged { outcome, problem, index: ResponseIndex::of(doc) }
 }
 
 #[cfg(test)]
@@ -211,9 +212,9 @@ mod tests {
 
     #[test]
     fn an_error_beside_a_null_result_is_an_error() {
-        let judge = |text: &'static str| judge_now(Bytes::from_static(text.as_bytes()), String::new());
-        let (outcome, problem) = judge(r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":-1,"message":"no"}}"#);
-        assert_eq!((outcome, problem.unwrap().kind), (Outcome::ProtocolError, ProblemKind::RpcError));
-        assert_eq!(judge(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]},"error":null}"#).0, Outcome::Result);
+        let judge = |text: &'static str| super::judge(&Arc::new(Doc::parse(Bytes::from_static(text.as_bytes()))), String::new());
+        let both = judge(r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":-1,"message":"no"}}"#);
+        assert_eq!((both.outcome, both.problem.unwrap().kind), (Outcome::ProtocolError, ProblemKind::RpcError));
+        assert_eq!(judge(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]},"error":null}"#).outcome, Outcome::Result);
     }
 }

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use tokio::sync::{oneshot, watch};
 
 use crate::capture::{HttpInfo, Message};
+use crate::json::Doc;
 use crate::mcp::error::Error;
 
 /// What a call keeps of the messages beside it.
@@ -18,6 +19,8 @@ const MAX_NOTES: usize = 50;
 #[derive(Debug)]
 pub(in crate::mcp) struct Answer {
     pub bytes: Bytes,
+    /// The index over it, where it was made already.
+    pub doc: Option<Arc<Doc>>,
     pub begun: Instant,
     pub ended: Instant,
     /// Why it does not count although it came.

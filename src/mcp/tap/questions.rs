@@ -3,7 +3,6 @@
 use bytes::Bytes;
 
 use super::{State, Tap};
-use crate::capture::Direction;
 use crate::json::{Doc, Node, write};
 use crate::mcp::envelope::{Envelope, Id};
 use crate::mcp::error::excerpt;
@@ -102,7 +101,7 @@ impl Tap {
 
     fn send_reply(&self, state: &mut State, reply: Bytes, kept: Option<&Bytes>) {
         if let Some(outbox) = state.outbox.clone() {
-            self.log(state, Direction::Out, kept.unwrap_or(&reply));
+            self.log_sent(state, kept.unwrap_or(&reply));
             drop(outbox.send(reply, None));
         }
     }

@@ -10,22 +10,24 @@ use super::spread::Spread;
 use super::{BATCHES, Incoming, State, Tap, Within, finish, join, only, quote};
 use crate::capture::Direction;
 use crate::mcp::SessionEvent;
-use crate::mcp::envelope::{Elements, Envelope, Id, Member, PROBE, PROBE_TEXT, Peek, peek};
+use crate::mcp::envelope::{Elements, Envelope, Id, Member, PROBE, PROBE_TEXT, Peek, peek, peek_or_index};
 use crate::mcp::error::{Error, excerpt};
 use crate::number::grouped;
 
 impl Tap {
     /// A message came, or an array of them. Says whether it was one at all.
     pub(in crate::mcp) fn incoming(&self, incoming: Incoming) -> bool {
-        let (now, count, full) = {
+        let now = Instant::now();
+        let bytes = incoming.bytes.clone();
+        let peeked = peek_or_index(&bytes);
+        let (count, full) = {
             let mut state = self.state();
-            let now = self.log(&mut state, Direction::In, &incoming.bytes);
-            (now, state.messages, state.log.take_note())
+            self.log(&mut state, now, (Direction::In, &bytes), Some(&peeked));
+            (state.messages, state.log.take_note())
         };
         self.emit(SessionEvent::Messages(count));
         full.into_iter().for_each(|note| self.emit(SessionEvent::Noted(note)));
-        let bytes = incoming.bytes.clone();
-        match peek(&bytes) {
+        match peeked {
             Peek::Batch(elements) if !incoming.cut => self.unpack(elements, now, incoming),
             Peek::Object(envelope) => self.take(now, Some(envelope), incoming),
             Peek::Batch(_) | Peek::Noise => self.take(now, None, incoming),
@@ -68,7 +70,7 @@ impl Tap {
         if let Some(within) = batch.within.as_ref().filter(|within| within.whole) {
             let what = format!("the body holds no answer to the request: {}", quote(&batch.bytes));
             let (request, fault) = (within.request, Error::Malformed { place: self.place.clone(), what });
-            finish(&mut self.state(), request, now, batch, Some(fault));
+            finish(&mut self.state(), request, now, batch, Err(fault));
         }
         readable
     }
@@ -142,7 +144,7 @@ impl Tap {
             state.note_all(&what);
             return self.unreadable(state, now, &incoming, events);
         };
-        finish(state, target, now, incoming, Some(Error::Malformed { place: self.place.clone(), what }));
+        finish(state, target, now, incoming, Err(Error::Malformed { place: self.place.clone(), what }));
         true
     }
 
@@ -160,7 +162,7 @@ impl Tap {
         if let Some(target) = answers(state, &envelope, None).filter(|_| envelope.complete) {
             let what = "the answer spans several lines; on standard output a message is one line".into();
             let whole = Incoming { bytes: spread.text.into(), begun: spread.begun, cut: false, within: None };
-            finish(state, target, now, whole, Some(Error::Malformed { place: self.place.clone(), what }));
+            finish(state, target, now, whole, Err(Error::Malformed { place: self.place.clone(), what }));
         }
     }
 
@@ -171,7 +173,7 @@ impl Tap {
             let (target, fault) = (within.request, Error::Malformed { place: self.place.clone(), what });
             let whole =
                 Incoming { bytes: incoming.bytes.clone(), begun: incoming.begun, cut: false, within: incoming.within.clone() };
-            finish(state, target, now, whole, Some(fault));
+            finish(state, target, now, whole, Err(fault));
             return false;
         }
         if incoming.bytes.is_empty() {
@@ -228,7 +230,7 @@ impl Tap {
             if let (Some(note), Some(pending)) = (note, state.pending.get_mut(&target)) {
                 pending.beside.note(&note);
             }
-            finish(state, target, now, incoming, None);
+            finish(state, target, now, incoming, Ok(envelope.doc.clone()));
             return true;
         }
         let body = within.filter(|within| within.whole).map(|within| within.request);
@@ -256,7 +258,7 @@ impl Tap {
         };
         let had = if target == PROBE { PROBE_TEXT.to_owned() } else { target.to_string() };
         let what = format!("the answer carries {shown}, the request had {had}");
-        finish(state, target, now, incoming, Some(Error::Malformed { place: self.place.clone(), what }));
+        finish(state, target, now, incoming, Err(Error::Malformed { place: self.place.clone(), what }));
         true
     }
 }
