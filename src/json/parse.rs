@@ -25,7 +25,7 @@ struct Parser {
     counts: [usize; 3],
     open: Vec<Open>,
     /// The insides of the keys of the objects that are open, those of the innermost last.
-    keys: Vec<Range<usize>>,
+    keys: Vec<Range<u32>>,
 }
 
 /// An array or object that is being read.
@@ -34,7 +34,7 @@ struct Open {
     /// Its tape index.
     index: u32,
     /// Where its own keys begin among all.
-    keys: usize,
+    keys: u32,
 }
 
 /// Stops the pass; the fault is already recorded.
@@ -155,6 +155,7 @@ impl Parser {
     fn close(&mut self) {
         let (end, next) = (offset(self.at), offset(self.tape.len()));
         let Some(Open { index, keys }) = self.open.pop() else { return };
+        let keys = keys as usize;
         let Some(container) = self.container(index) else { return };
         container.end = end;
         container.next = next;
@@ -184,7 +185,7 @@ impl Parser {
         }
         let start = self.at + 1;
         self.string()?;
-        self.keys.push(start..self.at - 1);
+        self.keys.push(offset(start)..offset(self.at - 1));
         self.skip_space();
         match self.peek() {
             Some(b':') => self.at += 1,
@@ -242,7 +243,7 @@ impl Parser {
         read?;
         if opened {
             self.containers.push(Container { end, next: index + 1, len: 0 });
-            self.open.push(Open { index, keys: self.keys.len() });
+            self.open.push(Open { index, keys: offset(self.keys.len()) });
         }
         Ok(opened)
     }
@@ -353,7 +354,7 @@ impl Parser {
     /// Looks among the keys of one object, in order, for those that stood there before.
     fn find_duplicates(&mut self, keys: Range<usize>) {
         let keys = &self.keys[keys];
-        let raw = |inside: &Range<usize>| &self.bytes[inside.clone()];
+        let raw = |inside: &Range<u32>| &self.bytes[inside.start as usize..inside.end as usize];
         let mut repeated = Vec::new();
         if keys.len() <= PAIRWISE && !keys.iter().any(|inside| raw(inside).contains(&b'\\')) {
             for (position, inside) in keys.iter().enumerate() {
@@ -366,7 +367,7 @@ impl Parser {
             repeated.extend(keys.iter().filter(|inside| !seen.insert(without_escapes(raw(inside)))).map(|inside| inside.start));
         }
         for at in repeated {
-            self.fault_at(FaultKind::DuplicateKey, at - 1);
+            self.fault_at(FaultKind::DuplicateKey, at as usize - 1);
         }
     }
 }
