@@ -9,6 +9,7 @@ use super::tool::{ChangeKind, ToolChange, text, types};
 use super::{CheckedServer, CheckedTool};
 use crate::capture::{Hint, Tool};
 use crate::json::{Kind, Node};
+use crate::number::grouped;
 use crate::token;
 
 const SAVED: &str = "callers of the saved list of tools";
@@ -60,7 +61,7 @@ pub(super) fn changes(before: &[Tool], now: &[Arc<Tool>]) -> Vec<ToolChange> {
     }
     let count = |raw: &[u8]| token::count(&String::from_utf8_lossy(raw)).o200k_base;
     let (old, new) = (before.iter().map(|tool| count(&tool.raw)).sum(), now.iter().map(|tool| count(&tool.raw)).sum());
-    say(ChangeKind::Cost(old, new), "", format!("{old} tokens of definitions became {new}"), String::new());
+    say(ChangeKind::Cost(old, new), "", format!("{} tokens of definitions became {}", grouped(old), grouped(new)), String::new());
     found
 }
 

@@ -15,6 +15,7 @@ use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
 use crate::analysis::arguments;
 use crate::host::Hosts;
 use crate::json::{Kind, Node};
+use crate::number::grouped;
 
 const OUTPUT: &str = "MCP specification 2025-06-18, tools, output schema";
 const STRICT_VALIDATION: &str = "autotask-strict, input validation";
@@ -428,7 +429,8 @@ fn list_without_paging(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         return;
     }
     if let Some(list) = answer.records().filter(|list| list.len() as u64 > hits.limit) {
-        hits.say(format!("{} records, and no argument for fewer or for the next", list.len())).at(answer.data_at(list));
+        hits.say(format!("{} records, and no argument for fewer or for the next", grouped(list.len() as u64)))
+            .at(answer.data_at(list));
     }
 }
 

@@ -92,7 +92,7 @@ fn char_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         if size > hits.limit && answer.is_success() {
             let records = answer.records().map_or(0, Node::len) as u64;
             let fit = if records > 1 {
-                format!("; about {} of {records} records fit", hits.limit * records / size)
+                format!("; about {} of {} records fit", grouped(hits.limit * records / size), grouped(records))
             } else {
                 String::new()
             };
@@ -276,7 +276,7 @@ fn silent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 fn exceeded(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let (Some((name, asked)), Some(list)) = (answer.asked_for(), answer.records()) else { return };
     if asked >= 1 && list.len() as u64 > asked {
-        hits.say(format!("{} records, `{name}` asked for {asked}", list.len())).at(answer.data_at(list));
+        hits.say(format!("{} records, `{name}` asked for {asked}", grouped(list.len() as u64))).at(answer.data_at(list));
     }
 }
 
@@ -290,8 +290,13 @@ fn many_records(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         .map(|record| record.raw_text().into_owned())
         .collect();
     let kept = tokens(&format!("[{}]", first.join(",")));
-    let message =
-        format!("{} records of about {each} tokens; {} fit in 10,000, {} in 25,000", list.len(), 10_000 / each, 25_000 / each);
+    let message = format!(
+        "{} records of about {} tokens; {} fit in 10,000, {} in 25,000",
+        grouped(list.len() as u64),
+        grouped(each),
+        grouped(10_000 / each),
+        grouped(25_000 / each)
+    );
     hits.say(message).at(answer.data_at(list)).saves(all.less(kept));
 }
 

@@ -93,7 +93,7 @@ pub fn repeated_keys(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if saves.o200k_base * 20 > now.o200k_base {
         let message = format!(
             "{} records with the same {} keys: {} tokens of compact JSON, {} as {title}",
-            list.len(),
+            grouped(list.len() as u64),
             shared.len(),
             grouped(now.o200k_base),
             grouped(then.o200k_base)
@@ -137,7 +137,7 @@ pub fn nested_in_table(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(json) = answer.written("json").filter(|_| is_deep) else { return };
     let (now, then) = (answer.count(&answer.text), answer.count(&json));
     if now.o200k_base > then.o200k_base {
-        hits.say(format!("{} tokens, compact JSON has {}", now.o200k_base, then.o200k_base))
+        hits.say(format!("{} tokens, compact JSON has {}", grouped(now.o200k_base), grouped(then.o200k_base)))
             .at(answer.text_at(0..0))
             .mends(answer, Parts { text: Some(json), ..answer.parts() });
     }
