@@ -103,7 +103,10 @@ impl Envelope {
     /// Of a large message that is a JSON object. To index it and to read on by that takes less time than to skip what is
     /// in it first.
     fn indexed(message: &Bytes) -> Option<Self> {
-        let doc = Some(message).filter(|message| message.len() >= LARGE).map(|message| Doc::parse(message.clone()))?;
+        if message.len() < LARGE {
+            return None;
+        }
+        let doc = Doc::parse(message.clone());
         let root = doc.root().filter(|root| doc.is_json() && root.kind() == Kind::Object)?;
         let mut envelope = Self { complete: true, ..Self::EMPTY };
         for member in root.children() {
