@@ -115,7 +115,7 @@ fn line_value(node: Node<'_>) -> Option<Cow<'_, str>> {
 }
 
 fn escape(text: &str) -> Cow<'_, str> {
-    if !text.contains(['\\', '\n', '\r']) {
+    if !text.bytes().any(|byte| matches!(byte, b'\\' | b'\n' | b'\r')) {
         return Cow::Borrowed(text);
     }
     Cow::Owned(text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r"))

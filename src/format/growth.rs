@@ -2,8 +2,8 @@
 //! first, and refused where it is out of all proportion, rather than written for hours.
 
 use super::WriteError;
+use crate::json::Node;
 use crate::json::walk::{WalkEvent, walk};
-use crate::json::{Node, write};
 
 /// Added bytes that are always borne: each such text is counted twice, read back and searched besides.
 const FREE: u64 = 16 << 20;
@@ -38,27 +38,16 @@ pub(super) fn indentation(root: Node<'_>) -> u64 {
 
 /// The longest run of backticks in any string or key below `root`, so that a fence can be longer.
 fn longest_backtick_run(root: Node<'_>) -> usize {
-    let mut longest = 0;
-    let mut text = String::new();
-    for node in (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index)) {
-        for raw in [node.raw_key().filter(|_| node.index() != root.index()), (!node.is_container()).then(|| node.raw())] {
-            let Some(raw) = raw else { continue };
-            // An escape may hide a backtick.
-            let run = if raw.contains(&b'\\') {
-                text.clear();
-                write::push_raw(&mut text, raw);
-                run_of(text.as_bytes())
-            } else {
-                run_of(raw)
-            };
-            longest = longest.max(run);
-        }
+    // An escape may hide one.
+    let text = root.raw_text();
+    let text = if text.contains("\\u0060") { text.replace("\\u0060", "`").into() } else { text };
+    let (mut longest, mut run, mut end) = (0, 0, 0);
+    for at in memchr::memchr_iter(b'`', text.as_bytes()) {
+        run = if at == end { run + 1 } else { 1 };
+        end = at + 1;
+        longest = longest.max(run);
     }
     longest
-}
-
-fn run_of(bytes: &[u8]) -> usize {
-    bytes.split(|byte| *byte != b'`').map(<[u8]>::len).max().unwrap_or(0)
 }
 
 /// A fence that nothing below `root` can close.

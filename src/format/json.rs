@@ -159,7 +159,7 @@ fn push_value(root: Node<'_>, is_pretty: bool, mut push: impl FnMut(&str)) {
 }
 
 /// Hands a piece on that has become long.
-fn hand_on(piece: &mut String, push: &mut impl FnMut(&str)) {
+pub(super) fn hand_on(piece: &mut String, push: &mut impl FnMut(&str)) {
     if piece.len() > 4_096 {
         push(piece);
         piece.clear();

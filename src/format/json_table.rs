@@ -1,6 +1,7 @@
 //! `json-table`: compact JSON in which lists of like objects name their keys once, as columns above rows.
 
 use super::decode::{Builder, DecodeError, Decoded, Key};
+use super::json::hand_on;
 use super::out::Pieces;
 use super::round_trip::key_form;
 use super::{Format, ParsedCapture, Sink, Syntax, WriteError};
@@ -77,7 +78,6 @@ fn push_tables(root: Node<'_>, out: &mut Pieces<'_>) {
     let mut shapes: Vec<Shape> = Vec::new();
     let mut piece = String::new();
     walk(root, |event| {
-        piece.clear();
         match event {
             WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
                 let parent = shapes.last().copied();
@@ -112,8 +112,9 @@ fn push_tables(root: Node<'_>, out: &mut Pieces<'_>) {
                 _ => "]",
             }),
         }
-        out.push(&piece);
+        hand_on(&mut piece, &mut |text| out.push(text));
     });
+    out.push(&piece);
 }
 
 fn push_columns(piece: &mut String, list: Node<'_>) {

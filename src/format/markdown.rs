@@ -9,7 +9,7 @@ pub(super) use crate::reader::unescaped as unescape;
 
 /// A value in a cell or line: nothing of it may end the cell, begin HTML or read as an escape.
 pub(super) fn escape(text: &str) -> Cow<'_, str> {
-    if !text.contains(['&', '<', '\\', '|', '\n', '\r']) {
+    if !text.bytes().any(|byte| matches!(byte, b'&' | b'<' | b'\\' | b'|' | b'\n' | b'\r')) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);

@@ -52,15 +52,15 @@ fn check_characters(root: Node<'_>) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// The beginning of an element without its `>`, and its end's name.
-fn element<'a>(node: Node<'a>, root: Node<'_>) -> (Cow<'a, str>, Cow<'a, str>) {
+/// The name of an element, and the key where it cannot be the name.
+fn element<'a>(node: Node<'a>, root: Node<'_>) -> (Cow<'a, str>, Option<Cow<'a, str>>) {
     if node.index() == root.index() {
-        return ("<result".into(), "result".into());
+        return ("result".into(), None);
     }
     match node.key() {
-        None => ("<item".into(), "item".into()),
-        Some(key) if is_name(&key) => (format!("<{key}").into(), key),
-        Some(key) => (format!("<entry key=\"{}\"", attribute(&key)).into(), "entry".into()),
+        None => ("item".into(), None),
+        Some(key) if is_name(&key) => (key, None),
+        key => ("entry".into(), key),
     }
 }
 
@@ -91,6 +91,12 @@ fn content(text: &str) -> Cow<'_, str> {
     if escaped.contains('\r') { Cow::Owned(escaped.replace('\r', "&#13;")) } else { escaped }
 }
 
+fn push_end(name: &str, out: &mut Pieces<'_>) {
+    out.push("</");
+    out.push(name);
+    out.push(">\n");
+}
+
 fn push_elements(root: Node<'_>, out: &mut Pieces<'_>) {
     let mut depth = 0_usize;
     walk(root, |event| {
@@ -100,13 +106,16 @@ fn push_elements(root: Node<'_>, out: &mut Pieces<'_>) {
                 return;
             }
             indent(depth, out);
-            let (_, end) = element(node, root);
-            return out.push(&format!("</{end}>\n"));
+            return push_end(&element(node, root).0, out);
         }
         let (WalkEvent::Open(node) | WalkEvent::Scalar(node) | WalkEvent::Close(node)) = event;
         indent(depth, out);
-        let (begin, end) = element(node, root);
-        out.push(&begin);
+        let (name, key) = element(node, root);
+        out.push("<");
+        out.push(&name);
+        if let Some(key) = key {
+            out.push(&format!(" key=\"{}\"", attribute(&key)));
+        }
         match node.kind() {
             Kind::Null => out.push(" nil=\"true\"/>\n"),
             Kind::Array | Kind::Object => {
@@ -117,7 +126,7 @@ fn push_elements(root: Node<'_>, out: &mut Pieces<'_>) {
                 let text = node.as_str().unwrap_or_else(|| node.raw_text());
                 out.push(">");
                 out.push(&content(&text));
-                out.push(&format!("</{end}>\n"));
+                push_end(&name, out);
             }
         }
     })

@@ -124,12 +124,12 @@ impl Entry {
     }
 }
 
-/// The inside of the key of the member whose value starts at `value`. Between what was read before it, which ends at
-/// `from`, and the key stand brackets and a comma alone.
-fn key_before(bytes: &[u8], from: usize, value: usize) -> Option<Range<usize>> {
+/// The inside of the key of the member whose value starts at `value`: from the last quote that is not escaped, since no
+/// backslash stands before the quote that opens a key.
+fn key_before(bytes: &[u8], value: usize) -> Option<Range<usize>> {
     let inside = bytes[..value].trim_ascii_end().strip_suffix(b":")?.trim_ascii_end().strip_suffix(b"\"")?;
-    let quote = inside.get(from..)?.iter().position(|byte| *byte == b'"')?;
-    Some(from + quote + 1..inside.len())
+    let quote = memchr::memrchr_iter(b'"', inside).find(|at| inside[..*at].last() != Some(&b'\\'))?;
+    Some(quote + 1..inside.len())
 }
 
 const KINDS: [Kind; 6] = [Kind::Null, Kind::Bool, Kind::Number, Kind::String, Kind::Array, Kind::Object];
@@ -284,10 +284,8 @@ impl<'a> Node<'a> {
 
     /// Where the inside of the member's key stands.
     fn key_inside(self) -> Option<Range<usize>> {
-        let parent = self.parent().filter(|parent| parent.kind() == Kind::Object)?;
-        let before = Node { doc: self.doc, index: self.index - 1 };
-        let from = if before.index == parent.index { before.range().start + 1 } else { before.range().end };
-        key_before(&self.doc.bytes, from, self.entry().start as usize)
+        self.parent().filter(|parent| parent.kind() == Kind::Object)?;
+        key_before(&self.doc.bytes, self.entry().start as usize)
     }
 
     /// The member's key as received, between its quotes, escapes not undone.

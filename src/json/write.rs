@@ -46,6 +46,15 @@ pub fn string(text: &str) -> String {
 /// surrogate pair keeps its escape, since no other spelling holds it; bad UTF-8 becomes U+FFFD.
 pub fn push_raw(out: &mut String, raw: &[u8]) {
     out.push('"');
+    if raw.contains(&b'\\') {
+        push_escaped(out, raw);
+    } else {
+        out.push_str(&lossy(raw));
+    }
+    out.push('"');
+}
+
+fn push_escaped(out: &mut String, raw: &[u8]) {
     let mut rest = raw;
     while let Some(at) = memchr::memchr(b'\\', rest) {
         out.push_str(&lossy(&rest[..at]));
@@ -59,7 +68,6 @@ pub fn push_raw(out: &mut String, raw: &[u8]) {
         rest = &rest[at + used..];
     }
     out.push_str(&lossy(rest));
-    out.push('"');
 }
 
 /// Appends a scalar: a number as it was spelled, a string by [`push_raw`].
