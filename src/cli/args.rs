@@ -8,6 +8,7 @@ use clap::{Args, Parser};
 
 use super::findings::RuleArgs;
 use crate::fixture::redact::Known;
+use crate::source::Identity;
 
 /// How a server is reached.
 #[derive(Args, Clone, Debug, Default)]
@@ -126,6 +127,9 @@ pub struct LinkArgs {
     /// What the session knows to be secret; its copies are one list.
     #[arg(skip)]
     pub known: Known,
+    /// As whom the server is called, where not as Loupe.
+    #[arg(skip)]
+    pub identity: Option<Identity>,
     #[command(flatten)]
     pub answers: AnswerArgs,
 }

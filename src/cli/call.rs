@@ -5,23 +5,20 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use clap::Args;
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-use super::args;
 use super::args::{LinkArgs, SourceArgs, ViewArgs};
-use super::client::{Interrupt, list_tools, with_session};
-use super::suggest;
+use super::client::with_session;
 use super::view::ViewRequest;
 use super::written::KeepArgs;
 use super::{Done, answers, hosts, output};
 use crate::analysis::arguments;
 use crate::analysis::arguments::refused_by;
-use crate::capture::{Capture, CaptureId, Outcome, Tool};
+use crate::capture::CaptureId;
 use crate::host::Hosts;
-use crate::mcp::{self, Session};
+use crate::mcp;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::Source;
 use crate::store;
@@ -52,15 +49,15 @@ pub struct CallArgs {
 
 pub fn run(args: &CallArgs) -> Done {
     let hosts = LazyCell::new(|| hosts::load(&args.link.data));
-    let identity = match args.as_host.as_deref() {
-        Some(id) => Some(identity(&hosts, id, &answers::answering(&args.link.answers, true)?)?),
-        None => None,
-    };
+    let mut link = args.link.clone();
+    if let Some(id) = &args.as_host {
+        link.identity = Some(identity(&hosts, id, &answers::answering(&link.answers, true)?)?);
+    }
     let asked = ViewRequest::read(&args.view, || Arc::clone(&hosts))?;
     let source = args.source.required()?;
     let arguments = read_arguments(args.args.as_deref())?;
     let shown = CallOutput { asked: &asked, keep: Some(&args.keep) };
-    call(&source, &args.tool, arguments, args.send_anyway, &args.link, identity, &shown)
+    call(&source, &args.tool, arguments, args.send_anyway, &link, &shown)
 }
 
 /// What becomes of the answer: how it is printed, and whether it is kept.
@@ -82,15 +79,7 @@ fn identity(hosts: &Hosts, id: &str, answering: &mcp::ClientCapabilities) -> Res
 }
 
 /// Connects, calls, prints.
-pub fn call(
-    source: &Source,
-    name: &str,
-    arguments: String,
-    send_anyway: bool,
-    link: &args::LinkArgs,
-    identity: Option<mcp::Identity>,
-    shown: &CallOutput<'_>,
-) -> Done {
+pub fn call(source: &Source, name: &str, arguments: String, send_anyway: bool, link: &LinkArgs, shown: &CallOutput<'_>) -> Done {
     // Found out before a server is started for nothing.
     refused_by(None, &arguments, send_anyway)?;
     // Done before the server has told its schema; nobody waits for it.
@@ -100,53 +89,16 @@ pub fn call(
         source,
         link,
         quiet,
-        identity,
-        async |session, interrupt| {
-            let tools = list_tools(session, link, quiet, interrupt).await?.tools;
-            let Some(tool) = tools.iter().find(|tool| tool.name == name) else { return Err(not_listed(name, &tools)) };
+        async |client| {
+            let tool = client.tool(name).await?;
             warn_unchecked(name, refused_by(tool.input_schema.as_ref(), &arguments, send_anyway)?);
-            let call = mcp::Call {
-                id: capture_id(name),
-                tool: tool.clone(),
-                arguments: Bytes::from(arguments),
-                limit: link.call_limit(),
-            };
-            if !quiet {
-                output::progress(&format!("calling {name}"));
-            }
-            Ok(session.call(call, interrupt.call.clone()).await)
+            Ok(client.call(&format!("calling {name}"), client.prepare(capture_id(name), &tool, arguments)).await)
         },
         |capture, cancel| {
             let status = shown.asked.print(capture.clone(), cancel)?;
             Ok(shown.keep.map_or(status, |keep| keep.keep(&capture, link, quiet, status)))
         },
     )
-}
-
-/// Makes calls one after the other, each with what is said while it is out; `came` is told of each answer. What came
-/// stays, whatever happens to a later call.
-pub async fn make_calls(
-    calls: impl Iterator<Item = (String, mcp::Call)>,
-    session: &Session,
-    interrupt: &Interrupt,
-    quiet: bool,
-    mut came: impl FnMut(usize, &Capture) -> Result<(), Problem>,
-) -> Result<Vec<Capture>, Problem> {
-    let mut captures = Vec::new();
-    for (at, (message, call)) in calls.enumerate() {
-        if !quiet {
-            output::progress(&message);
-        }
-        let capture = session.call(call, interrupt.call.clone()).await;
-        came(at, &capture)?;
-        // Where the server went away or somebody lost patience, there is nobody left to call, or to call for.
-        let is_over = matches!(capture.outcome, Outcome::Cancelled | Outcome::Disconnected);
-        captures.push(capture);
-        if is_over {
-            break;
-        }
-    }
-    Ok(captures)
 }
 
 /// The text of `--args`: JSON, `@FILE`, or `-` for standard input. Nothing of it is changed.
@@ -175,12 +127,6 @@ pub fn warn_unchecked(tool: &str, unchecked: Option<String>) {
     if let Some(why) = unchecked {
         output::warning(&Problem::new(ProblemKind::Arguments, arguments::unchecked(tool, &why)));
     }
-}
-
-pub fn not_listed(name: &str, tools: &[Tool]) -> Problem {
-    let hint = suggest::hint(name, tools.iter().map(|tool| tool.name.as_str()));
-    let hint = hint.unwrap_or_else(|| "`mcp-loupe tools` lists the server's tools".to_owned());
-    Problem::new(ProblemKind::NotFound, "the server lists no such tool").at(name.to_owned()).hint(hint)
 }
 
 /// A name as a folder's name everywhere.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use self::args::{CheckArgs, CheckForm};
-use super::call::{capture_id, make_calls, not_listed, read_arguments, warn_unchecked};
-use super::client::{Interrupt, with_session};
+use super::call::{capture_id, read_arguments, warn_unchecked};
+use super::client::{Client, find_tool, with_session};
 use super::findings;
 use super::output::{self, one_line};
 use super::{Done, hosts, view};
@@ -26,7 +26,6 @@ use crate::fixture::report;
 use crate::fixture::verify::{Check, FixtureVerdict};
 use crate::format::ParsedCapture;
 use crate::host::Hosts;
-use crate::mcp::{self, Session};
 use crate::problem::{Problem, ProblemKind};
 use crate::store;
 use crate::token::{self, Encoding, Tokens};
@@ -79,16 +78,13 @@ pub fn run(args: &CheckArgs) -> Done {
         }
         return task.finish(&listed);
     };
-    let quiet = args.print.quiet;
     with_session(
         &source,
         &args.link,
-        quiet,
-        None,
-        async |session, interrupt| {
-            let note = |text: &str| output::note(quiet, text);
-            listed.lists = interrupt.unless(session.lists(|| args.link.call_limit(), note)).await??;
-            call(session, interrupt, args, &mut listed).await?;
+        args.print.quiet,
+        async |client| {
+            listed.lists = client.lists().await?;
+            call(client, args, &mut listed).await?;
             Ok(listed)
         },
         |listed, cancel| {
@@ -137,11 +133,11 @@ fn read_path(path: &Path, listed: &mut Listed) -> Result<(), Problem> {
     Ok(())
 }
 
-async fn call(session: &Session, interrupt: &Interrupt, args: &CheckArgs, listed: &mut Listed) -> Result<(), Problem> {
+async fn call(client: &Client<'_>, args: &CheckArgs, listed: &mut Listed) -> Result<(), Problem> {
     let mut calls = Vec::new();
     let plain: Vec<Tool> = listed.lists.tools.iter().map(|tool| Tool::clone(tool)).collect();
     for (at, (name, given)) in args.calls.0.iter().enumerate() {
-        let tool = plain.iter().find(|tool| tool.name == *name).ok_or_else(|| not_listed(name, &plain))?;
+        let tool = find_tool(name, &plain)?;
         if !tool.is_declared_read_only() && !args.link.yes {
             return Err(Problem::new(ProblemKind::Consent, "not declared read-only, and nothing was called")
                 .at(name.clone())
@@ -149,26 +145,22 @@ async fn call(session: &Session, interrupt: &Interrupt, args: &CheckArgs, listed
         }
         let arguments = read_arguments(given.as_deref())?;
         warn_unchecked(name, refused_by(tool.input_schema.as_ref(), &arguments, false)?);
-        let id = |nth: &str| CaptureId(format!("{}-{}{nth}", capture_id(name).0, at + 1).into());
-        let made = |id, arguments: String| mcp::Call {
-            id,
-            tool: tool.clone(),
-            arguments: arguments.into(),
-            limit: args.link.call_limit(),
+        let made = |nth: &str, arguments: String| {
+            client.prepare(CaptureId(format!("{}-{}{nth}", capture_id(name).0, at + 1).into()), tool, arguments)
         };
         let odd = args.probe.then(|| odd(&arguments)).flatten().filter(|_| tool.is_declared_read_only());
         let message = one_line(name);
-        calls.push((MadeFor::Answer, format!("calling {message}"), made(id(""), arguments.clone())));
+        calls.push((MadeFor::Answer, format!("calling {message}"), made("", arguments.clone())));
         if args.probe {
-            calls.push((MadeFor::Repeat, format!("calling {message} again"), made(id("-again"), arguments)));
+            calls.push((MadeFor::Repeat, format!("calling {message} again"), made("-again", arguments)));
         }
         if let Some(odd) = odd {
-            calls.push((MadeFor::Odd, format!("calling {message} with an unknown argument"), made(id("-odd"), odd)));
+            calls.push((MadeFor::Odd, format!("calling {message} with an unknown argument"), made("-odd", odd)));
         }
     }
     let why: Vec<_> = calls.iter().map(|(why, ..)| *why).collect();
     let calls = calls.into_iter().map(|(_, message, call)| (message, call));
-    let captures = make_calls(calls, session, interrupt, args.print.quiet, |_, _| Ok(())).await?;
+    let captures = client.calls(calls, |_, _| ()).await;
     listed.answers.extend(captures.into_iter().zip(why).map(|(capture, why)| Made { capture, file: None, why }));
     Ok(())
 }

@@ -15,12 +15,12 @@ use tokio::sync::watch;
 use super::Done;
 use super::args::{LinkArgs, SourceArgs, SourceLineArgs};
 use super::pairs::pairs;
-use super::{answers, config, login, output, written};
+use super::{answers, config, login, output, suggest, written};
 use crate::cancel::Cancel;
-use crate::capture::Step;
+use crate::capture::{Capture, CaptureId, Outcome, Server, ServerLists, Step, Tool};
 use crate::contract::message_line;
 use crate::fixture::redact::Known;
-use crate::mcp::{self, CancelToken, Listing, OnSessionEvent, Options, Session, SessionEvent, ToolList};
+use crate::mcp::{self, CancelToken, Listing, OnSessionEvent, Options, Session, SessionEvent};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, is_web, shown};
 
@@ -256,8 +256,7 @@ pub fn with_session<T>(
     source: &Source,
     link: &LinkArgs,
     quiet: bool,
-    identity: Option<mcp::Identity>,
-    work: impl AsyncFnOnce(&Session, &Interrupt) -> Result<T, Problem>,
+    work: impl AsyncFnOnce(&Client<'_>) -> Result<T, Problem>,
     then: impl FnOnce(T, &Cancel) -> Done,
 ) -> Done {
     let answering = answers::answering(&link.answers, quiet)?;
@@ -273,7 +272,7 @@ pub fn with_session<T>(
             connect_limit: link.connect_limit(),
             guard: std::env::current_exe().ok(),
             transcript: transcript.as_ref().map(|file| file.taker(known.clone())),
-            identity,
+            identity: link.identity.clone(),
             answering,
             limits,
             logins: logins(link),
@@ -290,7 +289,8 @@ pub fn with_session<T>(
                 return Err(known.problem(error.into()));
             }
         };
-        let done = work(&session, &interrupt).await.map_err(|problem| known.problem(problem));
+        let client = Client { session: &session, interrupt: &interrupt, link, quiet };
+        let done = work(&client).await.map_err(|problem| known.problem(problem));
         let closing = tokio::spawn(session.leave());
         let written = transcript.map_or(Ok(()), TranscriptFile::result);
         interrupt.compute();
@@ -309,28 +309,102 @@ pub fn with_session<T>(
     })
 }
 
-/// The server's tools, each page within the time limit.
-pub async fn list_tools(session: &Session, link: &LinkArgs, quiet: bool, interrupt: &Interrupt) -> Result<ToolList, Problem> {
-    let list = interrupt.unless(session.list_tools(link.call_limit())).await??;
-    if let Some(text) = &list.note {
-        output::note(quiet, text);
-    }
-    Ok(list)
+/// A session as commands use it: each request has its time limit, an interrupt ends the wait, and progress is said.
+pub struct Client<'a> {
+    pub session: &'a Session,
+    interrupt: &'a Interrupt,
+    link: &'a LinkArgs,
+    quiet: bool,
 }
 
-/// What the server lists of a kind, each page within the time limit; what is odd about the list is said.
-pub async fn list(
-    session: &Session,
-    listing: Listing,
-    link: &LinkArgs,
-    quiet: bool,
-    interrupt: &Interrupt,
-) -> Result<Vec<Bytes>, Problem> {
-    let list = interrupt.unless(session.list(listing, link.call_limit())).await??;
-    if let Some(text) = &list.note {
-        output::note(quiet, text);
+impl Client<'_> {
+    pub fn server(&self) -> Server {
+        self.session.server().clone()
     }
-    Ok(list.entries)
+
+    /// The server's tools; what is odd about the list is said.
+    pub async fn tools(&self) -> Result<Vec<Tool>, Problem> {
+        let list = self.interrupt.unless(self.session.list_tools(self.link.call_limit())).await??;
+        list.note.iter().for_each(|text| output::note(self.quiet, text));
+        Ok(list.tools)
+    }
+
+    /// The tool of this name.
+    pub async fn tool(&self, name: &str) -> Result<Tool, Problem> {
+        find_tool(name, &self.tools().await?).cloned()
+    }
+
+    /// What the server lists of a kind; what is odd about the list is said.
+    pub async fn list(&self, listing: Listing) -> Result<Vec<Bytes>, Problem> {
+        let list = self.interrupt.unless(self.session.list(listing, self.link.call_limit())).await??;
+        list.note.iter().for_each(|text| output::note(self.quiet, text));
+        Ok(list.entries)
+    }
+
+    /// All that the server lists.
+    pub async fn lists(&self) -> Result<ServerLists, Problem> {
+        let note = |text: &str| output::note(self.quiet, text);
+        Ok(self.interrupt.unless(self.session.lists(|| self.link.call_limit(), note)).await??)
+    }
+
+    /// A call that is not made yet.
+    pub fn prepare(&self, id: CaptureId, tool: &Tool, arguments: impl Into<Bytes>) -> mcp::Call {
+        mcp::Call { id, tool: tool.clone(), arguments: arguments.into(), limit: self.link.call_limit() }
+    }
+
+    /// Makes a call; `message` says what is waited for.
+    pub async fn call(&self, message: &str, call: mcp::Call) -> Capture {
+        self.progress(message);
+        self.session.call(call, self.interrupt.call.clone()).await
+    }
+
+    /// Makes calls one after the other, each with what is said while it is out; `came` is told of each answer. What came
+    /// stays, whatever happens to a later call.
+    pub async fn calls(
+        &self,
+        calls: impl Iterator<Item = (String, mcp::Call)>,
+        mut came: impl FnMut(usize, &Capture),
+    ) -> Vec<Capture> {
+        let mut captures = Vec::new();
+        for (at, (message, call)) in calls.enumerate() {
+            let capture = self.call(&message, call).await;
+            came(at, &capture);
+            // Where the server went away or somebody lost patience, there is nobody left to call, or to call for.
+            let is_over = matches!(capture.outcome, Outcome::Cancelled | Outcome::Disconnected);
+            captures.push(capture);
+            if is_over {
+                break;
+            }
+        }
+        captures
+    }
+
+    /// Asks for a resource or a prompt.
+    pub async fn read(&self, message: &str, id: CaptureId, method: &'static str, params: String) -> Capture {
+        self.progress(message);
+        let asking = mcp::ContentRequest { id, method, params: params.into(), limit: self.link.call_limit() };
+        self.session.read(asking, self.interrupt.call.clone()).await
+    }
+
+    /// Fails once the person has interrupted.
+    pub fn check(&self) -> Result<(), Problem> {
+        if self.interrupt.call.is_cancelled() { Err(Problem::interrupted()) } else { Ok(()) }
+    }
+
+    fn progress(&self, message: &str) {
+        if !self.quiet {
+            output::progress(message);
+        }
+    }
+}
+
+/// The tool of this name among those that the server lists.
+pub fn find_tool<'a>(name: &str, tools: &'a [Tool]) -> Result<&'a Tool, Problem> {
+    tools.iter().find(|tool| tool.name == name).ok_or_else(|| {
+        let hint = suggest::hint(name, tools.iter().map(|tool| tool.name.as_str()));
+        let hint = hint.unwrap_or_else(|| "`mcp-loupe tools` lists the server's tools".to_owned());
+        Problem::new(ProblemKind::NotFound, "the server lists no such tool").at(name.to_owned()).hint(hint)
+    })
 }
 
 /// How far a connection came that did not come about. One step alone is the failure itself.

@@ -1,30 +1,25 @@
 //! `compare`: one call over the values of an argument, side by side.
 
-use crate::analysis;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use super::args;
-use super::call::{capture_id, make_calls, not_listed, read_arguments, warn_unchecked};
-use super::client::{list_tools, with_session};
+use super::call::{capture_id, read_arguments, warn_unchecked};
+use super::client::with_session;
 use super::command;
 use super::output::{self, columns, one_line};
 use super::{Done, hosts, view};
-use crate::analysis::RowCount;
 use crate::analysis::arguments::refused_by;
 use crate::analysis::sweep::curve::{Curve, Limit, Unit};
 use crate::analysis::sweep::{
     Column, ColumnOrigin, Sweep, SweepCall, SweepPlan, SweepQuery, argument_names, choices, format_argument, page_size_argument,
     shown,
 };
+use crate::analysis::{self, RowCount};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
-use crate::contract;
-use crate::contract::TableKind;
 use crate::contract::sweep_table;
+use crate::contract::{self, TableKind};
 use crate::host::Hosts;
-use crate::mcp;
 use crate::number::{grouped, milliseconds};
 use crate::problem::{Problem, ProblemKind};
 use crate::token::{Encoding, Tokenizer};
@@ -52,26 +47,18 @@ pub fn run(args: &command::CompareArgs) -> Done {
         &source,
         &args.link,
         quiet,
-        None,
-        async |session, interrupt| {
-            let tools = list_tools(session, &args.link, quiet, interrupt).await?.tools;
-            let Some(tool) = tools.iter().find(|tool| tool.name == args.tool) else {
-                return Err(not_listed(&args.tool, &tools));
-            };
-            let plan = plan(tool, args.vary.as_deref(), &arguments)?;
+        async |client| {
+            let tool = client.tool(&args.tool).await?;
+            let plan = plan(&tool, args.vary.as_deref(), &arguments)?;
             consent(&plan, args.link.yes)?;
             let base = capture_id(&plan.tool.name);
             let calls = plan.arguments.iter().enumerate().map(|(at, arguments)| {
                 let which = format!("{}={}", plan.vary, shown(&plan.values[at]));
-                let call = mcp::Call {
-                    id: CaptureId(format!("{}-{}", base.0, at + 1).into()),
-                    tool: plan.tool.clone(),
-                    arguments: Bytes::from(arguments.clone()),
-                    limit: args.link.call_limit(),
-                };
-                (format!("call {} of {}: {which}", at + 1, plan.arguments.len()), call)
+                let id = CaptureId(format!("{}-{}", base.0, at + 1).into());
+                let message = format!("call {} of {}: {which}", at + 1, plan.arguments.len());
+                (message, client.prepare(id, &plan.tool, arguments.clone()))
             });
-            let captures = make_calls(calls, session, interrupt, quiet, |_, _| Ok(())).await?;
+            let captures = client.calls(calls, |_, _| ()).await;
             Ok((plan, captures.into_iter().map(|capture| capture.read_as(&read_text)).collect::<Vec<_>>()))
         },
         |(plan, captures), cancel| {

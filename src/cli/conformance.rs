@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::args;
 use super::call::capture_id;
-use super::client::{list, list_tools, with_session};
+use super::client::with_session;
 use super::command;
 use super::{Done, output};
 use crate::analysis::arguments::refused_by;
@@ -65,18 +65,15 @@ pub fn run(args: &command::ConformanceArgs) -> Done {
         &play.source(),
         &link,
         false,
-        None,
-        async |session, interrupt| {
-            let tools = list_tools(session, &link, false, interrupt).await?.tools;
-            act(session, &play, &tools).await?;
+        async |client| {
+            let session = client.session;
+            act(session, &play, &client.tools().await?).await?;
             if play.scenario == "http-standard-headers" {
-                let resources = list(session, Listing::Resources, &link, false, interrupt).await?;
-                for resource in resources.into_iter().map(|raw| Resource::read(raw, false)) {
+                for resource in client.list(Listing::Resources).await?.into_iter().map(|raw| Resource::read(raw, false)) {
                     let params = format!(r#"{{"uri":{}}}"#, write::string(&resource.uri));
                     ask(session, "resources/read", params).await?;
                 }
-                let prompts = list(session, Listing::Prompts, &link, false, interrupt).await?;
-                for prompt in prompts.into_iter().map(Prompt::read) {
+                for prompt in client.list(Listing::Prompts).await?.into_iter().map(Prompt::read) {
                     let params = format!(r#"{{"name":{}}}"#, write::string(&prompt.name));
                     ask(session, "prompts/get", params).await?;
                 }

@@ -1,6 +1,5 @@
 //! `diff`: what differs between two captures, fixtures or files, or between two lists of tools.
 
-use crate::analysis;
 use crate::number;
 use std::io::Read;
 use std::path::Path;
@@ -10,8 +9,8 @@ use bytes::Bytes;
 
 use super::output::{self, columns, one_line, visible};
 use super::{Done, command, view};
-use crate::analysis::RowCount;
 use crate::analysis::difference::{Difference, DifferenceOptions, NodeChange, TextDifference, ToolsDifference, ValueDifference};
+use crate::analysis::{self, RowCount};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, Tool, listed_tools};
 use crate::contract;

@@ -1,9 +1,7 @@
 //! `prompts` and `prompt`: the prompts of a server, and one filled in, in the same views as a tool's answer.
 
-use bytes::Bytes;
-
 use super::args;
-use super::client::{list, with_session};
+use super::client::{Client, with_session};
 use super::command;
 use super::output::{self, columns, one_line};
 use super::view::ViewRequest;
@@ -12,7 +10,7 @@ use crate::analysis::arguments::refused_by;
 use crate::capture::{Prompt, Server};
 use crate::contract;
 use crate::json::write;
-use crate::mcp::{self, Listing};
+use crate::mcp::Listing;
 use crate::problem::{Problem, ProblemKind};
 
 pub fn run(args: &args::ListArgs) -> Done {
@@ -23,17 +21,17 @@ pub fn run(args: &args::ListArgs) -> Done {
         &source,
         &args.link,
         quiet,
-        None,
-        async |session, interrupt| {
-            let prompts = list(session, Listing::Prompts, &args.link, quiet, interrupt).await?;
-            Ok((session.server().clone(), prompts.into_iter().map(Prompt::read).collect::<Vec<_>>()))
-        },
+        async |client| Ok((client.server(), listed(client).await?)),
         |(server, prompts), _| {
             let text = if args.print.json { contract::prompts(&server, &prompts, &tokenizer) } else { page(&server, &prompts) };
             output::print(text.as_bytes())?;
             Ok(0)
         },
     )
+}
+
+async fn listed(client: &Client<'_>) -> Result<Vec<Prompt>, Problem> {
+    Ok(client.list(Listing::Prompts).await?.into_iter().map(Prompt::read).collect())
 }
 
 fn page(server: &Server, prompts: &[Prompt]) -> String {
@@ -70,26 +68,17 @@ pub fn get(args: &command::PromptArgs) -> Done {
         &source,
         &args.link,
         quiet,
-        None,
-        async |session, interrupt| {
-            let prompts = list(session, Listing::Prompts, &args.link, quiet, interrupt).await?;
-            let prompts: Vec<Prompt> = prompts.into_iter().map(Prompt::read).collect();
+        async |client| {
+            let prompts = listed(client).await?;
             if !prompts.iter().any(|prompt| prompt.name == args.name) {
                 let hint = suggest::hint(&args.name, prompts.iter().map(|prompt| prompt.name.as_str()));
                 return Err(Problem::new(ProblemKind::NotFound, "the server lists no such prompt")
                     .at(args.name.clone())
                     .hint(hint.unwrap_or_else(|| "`mcp-loupe prompts` lists the server's prompts".to_owned())));
             }
-            let asking = mcp::ContentRequest {
-                id: call::capture_id(&args.name),
-                method: "prompts/get",
-                params: Bytes::from(format!(r#"{{"name":{},"arguments":{arguments}}}"#, write::string(&args.name))),
-                limit: args.link.call_limit(),
-            };
-            if !quiet {
-                output::progress(&format!("filling in {}", args.name));
-            }
-            Ok(session.read(asking, interrupt.call.clone()).await)
+            let params = format!(r#"{{"name":{},"arguments":{arguments}}}"#, write::string(&args.name));
+            let message = format!("filling in {}", args.name);
+            Ok(client.read(&message, call::capture_id(&args.name), "prompts/get", params).await)
         },
         |capture, cancel| {
             let status = asked.print(capture.clone(), cancel)?;

@@ -1,9 +1,7 @@
 //! `resources` and `read`: what a server offers to read, and one of it in the same views as a tool's answer.
 
-use bytes::Bytes;
-
 use super::args;
-use super::client::{list, with_session};
+use super::client::with_session;
 use super::command;
 use super::output::{self, columns, one_line};
 use super::view::ViewRequest;
@@ -11,7 +9,7 @@ use super::{Done, call, hosts, view};
 use crate::capture::{Resource, Server};
 use crate::contract;
 use crate::json::write;
-use crate::mcp::{self, Listing};
+use crate::mcp::Listing;
 
 pub fn run(args: &args::ListArgs) -> Done {
     let source = args.source.required()?;
@@ -21,13 +19,10 @@ pub fn run(args: &args::ListArgs) -> Done {
         &source,
         &args.link,
         quiet,
-        None,
-        async |session, interrupt| {
-            let plain = list(session, Listing::Resources, &args.link, quiet, interrupt).await?;
-            let templates = list(session, Listing::Templates, &args.link, quiet, interrupt).await?;
-            let mut resources: Vec<_> = plain.into_iter().map(|raw| Resource::read(raw, false)).collect();
-            resources.extend(templates.into_iter().map(|raw| Resource::read(raw, true)));
-            Ok((session.server().clone(), resources))
+        async |client| {
+            let plain = client.list(Listing::Resources).await?.into_iter().map(|raw| Resource::read(raw, false));
+            let templates = client.list(Listing::Templates).await?.into_iter().map(|raw| Resource::read(raw, true));
+            Ok((client.server(), plain.chain(templates).collect::<Vec<_>>()))
         },
         |(server, resources), _| {
             let text =
@@ -80,18 +75,9 @@ pub fn read(args: &command::ReadArgs) -> Done {
         &source,
         &args.link,
         quiet,
-        None,
-        async |session, interrupt| {
-            let asking = mcp::ContentRequest {
-                id: call::capture_id("resource"),
-                method: "resources/read",
-                params: Bytes::from(format!(r#"{{"uri":{}}}"#, write::string(&args.uri))),
-                limit: args.link.call_limit(),
-            };
-            if !quiet {
-                output::progress(&format!("reading {}", args.uri));
-            }
-            Ok(session.read(asking, interrupt.call.clone()).await)
+        async |client| {
+            let params = format!(r#"{{"uri":{}}}"#, write::string(&args.uri));
+            Ok(client.read(&format!("reading {}", args.uri), call::capture_id("resource"), "resources/read", params).await)
         },
         |capture, cancel| {
             let status = asked.print(capture.clone(), cancel)?;

@@ -1,25 +1,22 @@
 //! `run`: the calls of a collection, what they cost, and how that changed.
 
-use crate::analysis;
 use std::path::Path;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use super::args;
-use super::call::{capture_id, folder_name, make_calls, not_listed, warn_unchecked};
-use super::client::{Interrupt, list_tools, source_line, with_session};
+use super::call::{capture_id, folder_name, warn_unchecked};
+use super::client::{Client, find_tool, source_line, with_session};
 use super::command;
 use super::output::{self, columns, one_line};
 use super::written::{KeepArgs, preview, recover};
 use super::{Done, hosts};
+use crate::analysis;
 use crate::cancel::Cancel;
 use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
 use crate::fixture::budget::BudgetOf;
 use crate::fixture::collection::{CollectedCall, Collection};
 use crate::fixture::run::{PreviousRun, Run, RunCall};
 use crate::host::Hosts;
-use crate::mcp::{self, Session};
 use crate::number::{grouped, number_of, signed};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::Source;
@@ -45,16 +42,15 @@ pub fn run(args: &command::RunArgs) -> Done {
         &source,
         &args.link,
         quiet,
-        None,
-        async |session, interrupt| {
-            let tools = list_tools(session, &args.link, quiet, interrupt).await?.tools;
+        async |client| {
+            let tools = client.tools().await?;
             let plan = plan(&collection, &tools)?;
             consent(&plan, args.link.yes)?;
             if let Some(folder) = args.save.as_deref().filter(|_| !args.write.preview) {
                 free(&plan, folder)?;
             }
-            let (captures, unsaved) = make(&plan, session, interrupt, args).await?;
-            Ok((session.server().clone(), tools, captures, unsaved))
+            let (captures, unsaved) = make(&plan, client, args).await;
+            Ok((client.server(), tools, captures, unsaved))
         },
         |(server, tools, captures, unsaved), cancel| {
             let kept = captures.clone();
@@ -88,7 +84,7 @@ fn source(args: &command::RunArgs, written: Option<&str>, place: &str) -> Result
 fn plan<'a>(collection: &'a Collection, tools: &'a [Tool]) -> Result<Vec<(&'a CollectedCall, &'a Tool)>, Problem> {
     let mut plan = Vec::with_capacity(collection.calls.len());
     for call in &collection.calls {
-        let tool = tools.iter().find(|tool| tool.name == call.tool).ok_or_else(|| not_listed(&call.tool, tools))?;
+        let tool = find_tool(&call.tool, tools)?;
         warn_unchecked(&tool.name, call.check(tool)?);
         plan.push((call, tool));
     }
@@ -128,34 +124,29 @@ fn consent(plan: &[(&CollectedCall, &Tool)], yes: bool) -> Result<(), Problem> {
 
 /// Makes the calls one after the other, and saves each answer as it comes. Where that fails the calls go on: what was
 /// called is shown, and the first failure comes with it.
-async fn make(
-    plan: &[(&CollectedCall, &Tool)],
-    session: &Session,
-    interrupt: &Interrupt,
-    args: &command::RunArgs,
-) -> Result<(Vec<Capture>, Option<Problem>), Problem> {
+async fn make(plan: &[(&CollectedCall, &Tool)], client: &Client<'_>, args: &command::RunArgs) -> (Vec<Capture>, Option<Problem>) {
     let calls = plan.iter().enumerate().map(|(at, (call, tool))| {
-        let made = mcp::Call {
-            id: CaptureId(format!("{}-{}", capture_id(&call.name).0, at + 1).into()),
-            tool: (*tool).clone(),
-            arguments: Bytes::from(call.arguments.clone()),
-            limit: args.link.call_limit(),
-        };
-        (format!("call {} of {}: {}", at + 1, plan.len(), one_line(&call.name)), made)
+        let id = CaptureId(format!("{}-{}", capture_id(&call.name).0, at + 1).into());
+        let message = format!("call {} of {}: {}", at + 1, plan.len(), one_line(&call.name));
+        (message, client.prepare(id, tool, call.arguments.clone()))
     });
-    let mut unsaved = None;
-    let came = |at: usize, capture: &Capture| {
-        let (Some(folder), name) = (&args.save, &plan[at].0.name) else { return Ok(()) };
+    let save = |name: &str, capture: &Capture| {
+        let Some(folder) = &args.save else { return Ok(()) };
         let written = args.write.prepare(capture, &args.write.options(&args.link.known)?)?;
         if args.write.preview {
             output::note(args.print.quiet, &format!("{name}: {}", preview(&written, &[])));
-        } else if let Err(error) = store::write_folder(&written.capture, &folder.join(folder_name(name))) {
-            unsaved.get_or_insert_with(|| Problem::from(error));
+            return Ok(());
         }
-        Ok(())
+        Ok(store::write_folder(&written.capture, &folder.join(folder_name(name)))?)
     };
-    let captures = make_calls(calls, session, interrupt, args.print.quiet, came).await?;
-    Ok((captures, unsaved))
+    let mut unsaved = None;
+    let came = |at: usize, capture: &Capture| {
+        if let Err(problem) = save(&plan[at].0.name, capture) {
+            unsaved.get_or_insert(problem);
+        }
+    };
+    let captures = client.calls(calls, came).await;
+    (captures, unsaved)
 }
 
 #[expect(clippy::too_many_arguments, reason = "all that was found, once")]

@@ -1,7 +1,7 @@
 //! `tools`: a server's tools, what each costs and what it promises.
 
 use super::args;
-use super::client::{list_tools, with_session};
+use super::client::with_session;
 use super::output::{self, columns, one_line};
 use super::{Done, view};
 use crate::analysis::{DefinitionPart, ServerCost, counted};
@@ -28,11 +28,7 @@ pub fn list(source: &Source, tokenizer: &Tokenizer, link: &args::LinkArgs, print
         source,
         link,
         print.quiet,
-        None,
-        async |session, interrupt| {
-            let list = list_tools(session, link, print.quiet, interrupt).await?;
-            Ok((session.server().clone(), list.tools))
-        },
+        async |client| Ok((client.server(), client.tools().await?)),
         |(server, tools), _| {
             let text = if print.json { contract::tools(&server, &tools, tokenizer) } else { page(&server, &tools, tokenizer)? };
             output::page_or(print.json, &text)?;

@@ -4,17 +4,15 @@ mod hosts;
 mod ledger;
 mod page;
 
-use crate::analysis;
 use std::cell::LazyCell;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{PrintArgs, ViewArgs};
 use super::{Done, count_exactly, findings, output, suggest};
-use crate::analysis::{Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, format_bytes};
+use crate::analysis::{self, Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, format_bytes};
 use crate::cancel::Cancel;
-use crate::capture::ReadText;
-use crate::capture::{Capture, Outcome};
+use crate::capture::{Capture, Outcome, ReadText};
 use crate::contract::{self, ExactCounts, LedgerOptions, TableKind, counted_table};
 use crate::finding::{AnswerFindings, FindingsQuery, RuleSettings, Severity, rules};
 use crate::format::ledger::Row;

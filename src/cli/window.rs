@@ -29,7 +29,7 @@ fn in_terminal(source: &Source, args: &command::WindowArgs) -> Done {
     match source {
         Source::Sample(spec) if has_sample_tool(&spec.set) => {
             let shown = call::CallOutput { asked: &ViewRequest::ledger(quiet), keep: None };
-            call::call(source, SAMPLE_TOOL, "{}".to_owned(), false, &link, None, &shown)
+            call::call(source, SAMPLE_TOOL, "{}".to_owned(), false, &link, &shown)
         }
         _ => tools::list(source, &Tokenizer::default(), &link, PrintArgs { json: false, quiet }),
     }
