@@ -262,10 +262,7 @@ pub struct DeliveriesQuery;
 impl Query for DeliveriesQuery {
     type Out = Option<Arc<Deliveries>>;
     const IS_COUNT: bool = true;
-
-    fn is_about_hosts(&self) -> bool {
-        true
-    }
+    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(Deliveries::of(cx.subject()?, cx.hosts, cx.cancel)?.map(Arc::new))
@@ -279,10 +276,7 @@ pub struct SentAsTextQuery(pub &'static str);
 impl Query for SentAsTextQuery {
     type Out = Arc<[DeliveryCell]>;
     const IS_COUNT: bool = true;
-
-    fn is_about_hosts(&self) -> bool {
-        true
-    }
+    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(as_text(self.0, cx.subject()?, cx.hosts, cx.cancel)?.into())

@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::analysis::diff_texts;
-use crate::analysis::diff_texts::{TextOf, Texts};
+use crate::analysis::diff_texts::{self, TextOf, Texts};
 use crate::analysis::difference::{Difference, DifferenceOptions, TextDifference, ValueDifference};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::locate_facts;
@@ -406,10 +405,7 @@ fn lost((a, text): (&ParsedCapture, &str), (b, now): (&ParsedCapture, &str), fou
 impl Query for DiffQuery {
     type Out = Arc<DiffView>;
     const WITHIN: Option<Duration> = Some(Duration::from_secs(5));
-
-    fn is_about_hosts(&self) -> bool {
-        [self.texts.0, self.texts.1].iter().any(|text| matches!(text, TextOf::Host(_)))
-    }
+    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let subject = cx.subject()?;

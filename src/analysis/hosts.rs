@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::analysis::host_media::{Media, MediaBytes};
-use crate::analysis::host_report;
-use crate::analysis::host_report::LostField;
+use crate::analysis::host_report::{self, LostField};
 use crate::analysis::text::{DisplayLine, display_lines};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Block, BlockKind, FactCount, FactMatches, is_wrapped, locate_facts};
@@ -480,10 +479,7 @@ pub struct HostsQuery;
 impl Query for HostsQuery {
     type Out = Arc<HostsReport>;
     const IS_COUNT: bool = true;
-
-    fn is_about_hosts(&self) -> bool {
-        true
-    }
+    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(Arc::new(HostsReport::of(cx.subject()?, cx.hosts, cx.cancel)?))
@@ -496,10 +492,7 @@ pub struct HostTextQuery(pub HostId);
 
 impl Query for HostTextQuery {
     type Out = Arc<HostText>;
-
-    fn is_about_hosts(&self) -> bool {
-        true
-    }
+    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(Arc::new(HostText::of(cx.subject()?, cx.host(self.0)?)))

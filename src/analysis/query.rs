@@ -23,13 +23,10 @@ pub trait Query: Clone + Debug + Eq + Hash + Send + Sync + 'static {
     const IS_COUNT: bool = false;
     /// Whether its result belongs to a width, a search or a selection, and soon makes room for others of its kind.
     const IS_PASSING: bool = false;
+    /// Whether the result depends on which hosts are known.
+    const IS_ABOUT_HOSTS: bool = false;
     /// After this long a good result is better than the best one.
     const WITHIN: Option<Duration> = None;
-
-    /// Whether the result depends on which hosts are known.
-    fn is_about_hosts(&self) -> bool {
-        false
-    }
 
     /// Whether it waits for a person's word where what it is about is large, since it takes many seconds then.
     fn is_held(&self) -> bool {
@@ -268,38 +265,32 @@ impl Inquiry {
     }
 }
 
-/// A query of any type.
+/// A query of any type, with what of it does not depend on the type; see [`Query`].
 #[derive(Clone)]
-pub struct AnyQuery(Arc<dyn Erased>);
+pub struct AnyQuery {
+    query: Arc<dyn Erased>,
+    pub is_count: bool,
+    pub is_passing: bool,
+    pub is_about_hosts: bool,
+    pub is_held: bool,
+    pub within: Option<Duration>,
+}
 
 impl AnyQuery {
     fn new<Q: Query>(query: Q) -> Self {
-        Self(Arc::new(query))
+        Self {
+            is_count: Q::IS_COUNT,
+            is_passing: Q::IS_PASSING,
+            is_about_hosts: Q::IS_ABOUT_HOSTS,
+            is_held: query.is_held(),
+            within: Q::WITHIN,
+            query: Arc::new(query),
+        }
     }
 
     /// The query, where it is of this type.
     pub fn downcast<Q: Query>(&self) -> Option<&Q> {
-        self.0.as_any().downcast_ref()
-    }
-
-    pub fn is_count(&self) -> bool {
-        self.0.is_count()
-    }
-
-    pub fn is_passing(&self) -> bool {
-        self.0.is_passing()
-    }
-
-    pub fn is_about_hosts(&self) -> bool {
-        self.0.about_hosts()
-    }
-
-    pub fn is_held(&self) -> bool {
-        self.0.held()
-    }
-
-    pub fn within(&self) -> Option<Duration> {
-        self.0.within()
+        self.query.as_any().downcast_ref()
     }
 
     /// Runs the query over what it is about.
@@ -317,20 +308,20 @@ impl AnyQuery {
             About::Captures(captures) => (captures.iter().map(|capture| memo.subject(capture)).unzip(), &[][..]),
             About::Definitions(definitions) => (Default::default(), definitions.as_slice()),
         };
-        let answer = self.0.get(&Ctx { subjects: &subjects, definitions, hosts, cancel })?;
+        let answer = self.query.get(&Ctx { subjects: &subjects, definitions, hosts, cancel })?;
         Ok(answer.map(|result| QueryResult { pins: pins.into(), ..result }))
     }
 }
 
 impl Debug for AnyQuery {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
+        self.query.fmt(f)
     }
 }
 
 impl PartialEq for AnyQuery {
     fn eq(&self, other: &Self) -> bool {
-        self.0.is_equal(other.0.as_any())
+        self.query.is_equal(other.query.as_any())
     }
 }
 
@@ -338,7 +329,7 @@ impl Eq for AnyQuery {}
 
 impl Hash for AnyQuery {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.hash_into(state);
+        self.query.hash_into(state);
     }
 }
 
@@ -383,11 +374,6 @@ trait Erased: Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;
     fn is_equal(&self, other: &dyn Any) -> bool;
     fn hash_into(&self, state: &mut dyn Hasher);
-    fn is_count(&self) -> bool;
-    fn is_passing(&self) -> bool;
-    fn about_hosts(&self) -> bool;
-    fn held(&self) -> bool;
-    fn within(&self) -> Option<Duration>;
     fn get(&self, cx: &Ctx<'_>) -> Result<Result<QueryResult, Problem>, Cancelled>;
 }
 
@@ -403,26 +389,6 @@ impl<Q: Query> Erased for Q {
     fn hash_into(&self, mut state: &mut dyn Hasher) {
         self.type_id().hash(&mut state);
         self.hash(&mut state);
-    }
-
-    fn is_count(&self) -> bool {
-        Q::IS_COUNT
-    }
-
-    fn is_passing(&self) -> bool {
-        Q::IS_PASSING
-    }
-
-    fn about_hosts(&self) -> bool {
-        self.is_about_hosts()
-    }
-
-    fn held(&self) -> bool {
-        self.is_held()
-    }
-
-    fn within(&self) -> Option<Duration> {
-        Q::WITHIN
     }
 
     fn get(&self, cx: &Ctx<'_>) -> Result<Result<QueryResult, Problem>, Cancelled> {

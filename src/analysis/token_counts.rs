@@ -139,10 +139,7 @@ pub struct HostCountQuery {
 impl Query for HostCountQuery {
     type Out = Count;
     const IS_COUNT: bool = true;
-
-    fn is_about_hosts(&self) -> bool {
-        true
-    }
+    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let text = cx.get(&HostTextQuery(self.host))??;

@@ -167,10 +167,7 @@ impl<Q: Query> Query for OmitKeys<Q> {
     type Out = Q::Out;
     const IS_COUNT: bool = true;
     const IS_PASSING: bool = true;
-
-    fn is_about_hosts(&self) -> bool {
-        self.1.is_about_hosts()
-    }
+    const IS_ABOUT_HOSTS: bool = Q::IS_ABOUT_HOSTS;
 
     fn is_held(&self) -> bool {
         self.1.is_held()
@@ -277,10 +274,7 @@ impl<Q: Query> Query for AsMended<Q> {
     type Out = Q::Out;
     const IS_COUNT: bool = true;
     const IS_PASSING: bool = true;
-
-    fn is_about_hosts(&self) -> bool {
-        self.1.is_about_hosts()
-    }
+    const IS_ABOUT_HOSTS: bool = Q::IS_ABOUT_HOSTS;
 
     fn is_held(&self) -> bool {
         self.1.is_held()

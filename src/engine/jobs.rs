@@ -84,7 +84,7 @@ impl Jobs {
     }
 
     pub(super) fn answer(&self, about: About, inquiry: Inquiry) {
-        let cancel = inquiry.query.within().map_or_else(Cancel::new, |within| Cancel::until(Instant::now() + within));
+        let cancel = inquiry.query.within.map_or_else(Cancel::new, |within| Cancel::until(Instant::now() + within));
         let mut waiting = self.shared.waiting();
         waiting.cancels.insert(inquiry.clone(), cancel.clone());
         waiting.jobs.push_back(Job::new(about, inquiry, cancel));
@@ -128,8 +128,7 @@ fn next(shared: &Shared) -> Option<Job> {
         }
         let newest = waiting.jobs.back().map(|job| job.inquiry.target.clone());
         let first = |may_count: bool| {
-            let is_next =
-                |job: &Job| newest.as_ref() == Some(&job.inquiry.target) && (may_count || !job.inquiry.query.is_count());
+            let is_next = |job: &Job| newest.as_ref() == Some(&job.inquiry.target) && (may_count || !job.inquiry.query.is_count);
             waiting.jobs.iter().position(is_next)
         };
         let position = first(false).or_else(|| first(true));
@@ -137,7 +136,7 @@ fn next(shared: &Shared) -> Option<Job> {
             waiting = shared.more.wait(waiting).unwrap_or_else(PoisonError::into_inner);
             continue;
         };
-        let is_long = job.inquiry.query.is_count() && job.is_large();
+        let is_long = job.inquiry.query.is_count && job.is_large();
         let since = waiting.answered.max(Some(job.asked)).filter(|_| is_long);
         let left = since.and_then(|at| NEXT_FRAME.checked_sub(at.elapsed()));
         if let Some(left) = left {
@@ -173,7 +172,7 @@ fn run(shared: &Shared, Job { about, inquiry, cancel, .. }: Job) {
     }
     let mut waiting = shared.waiting();
     waiting.cancels.remove(&inquiry);
-    if !inquiry.query.is_count() {
+    if !inquiry.query.is_count {
         waiting.answered = Some(Instant::now());
     }
     drop(waiting);

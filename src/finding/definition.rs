@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::tokens;
 use super::rule::Profile::{Cost, HostCompat, MarkdownSafety};
-use super::rule::RulePattern;
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
-use super::rule::{Hits, Rule, RuleCheck};
+use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::tool::words;
 use super::{CheckedServer, CheckedTool};
 use crate::host::Hosts;

@@ -10,9 +10,8 @@ use url::Url;
 
 use super::answer::clip;
 use super::rule::Profile::{AutoreplyCompact, DialCodeblock, MarkdownSafety};
-use super::rule::RulePattern;
 use super::rule::Severity::{Error, Info, Warning};
-use super::rule::{Hits, Rule, RuleCheck};
+use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::{CheckedAnswer, answer};
 use crate::json::Node;
 

@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use regex::Regex;
 
 use super::rule::Profile::{AutoreplyCompact, AutotaskStrict, Cost, DialCodeblock, HostCompat, Spec};
-use super::rule::RulePattern;
 use super::rule::Severity::{Error, Info, Warning};
-use super::rule::{Hits, Rule, RuleCheck};
+use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::tool::{is_type, text};
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn, answer};
 use crate::capture::{BlockKind, Direction, Outcome};

@@ -7,9 +7,8 @@ use regex::Regex;
 
 use super::answer::{is_limit_name, is_page_name};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, DelegatorJsonFirst, HostCompat, Spec};
-use super::rule::RulePattern;
 use super::rule::Severity::{Error, Info, Warning};
-use super::rule::{Hits, Rule, RuleCheck};
+use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::tool::{is_type, schemas, text, types, words};
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
 use crate::analysis::arguments;

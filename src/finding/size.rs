@@ -6,9 +6,8 @@ use regex::Regex;
 
 use super::answer::{is_page_name, leaves, near, tokens, wild};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, Cost, DialCodeblock, HostCompat};
-use super::rule::RulePattern;
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
-use super::rule::{Hits, Rule, RuleCheck};
+use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
 use crate::host::{Hosts, LimitState};
 use crate::json::{Doc, FaultKind, Kind, Node};

@@ -109,11 +109,11 @@ impl QueryResults {
     fn let_go(&mut self, shown: &[CaptureId]) {
         let number = |entry: &Entry| if let Entry::Done { number, .. } = entry { Some(*number) } else { None };
         let mut passing: Vec<u64> =
-            self.entries.iter().filter(|(key, _)| key.query.is_passing()).filter_map(|(_, entry)| number(entry)).collect();
+            self.entries.iter().filter(|(key, _)| key.query.is_passing).filter_map(|(_, entry)| number(entry)).collect();
         if passing.len() > PASSING {
             passing.sort_unstable();
             let oldest = passing[passing.len() - PASSING];
-            self.entries.retain(|key, entry| !key.query.is_passing() || number(entry).is_none_or(|number| number >= oldest));
+            self.entries.retain(|key, entry| !key.query.is_passing || number(entry).is_none_or(|number| number >= oldest));
         }
         let mut weight = 0;
         // By address: what each weighs, and how many results hold it.
@@ -171,7 +171,7 @@ impl QueryResults {
     /// Lets go of every answer about hosts, since there are others now.
     pub(super) fn forget_hosts(&mut self) {
         let is_done = |entry: &Entry| matches!(entry, Entry::Done { .. });
-        self.entries.retain(|key, entry| !(key.query.is_about_hosts() && is_done(entry)));
+        self.entries.retain(|key, entry| !(key.query.is_about_hosts && is_done(entry)));
     }
 
     /// Number of questions that are out.
@@ -188,7 +188,7 @@ impl State {
         }
         let response = |id| self.capture_of(id)?.response.as_ref();
         let bytes = inquiry.captures().iter().filter_map(response).map(Bytes::len).sum();
-        match inquiry.query.is_held() && bytes > self.answers.held_above {
+        match inquiry.query.is_held && bytes > self.answers.held_above {
             true => QueryState::Held { bytes },
             false => QueryState::Working { since: self.now },
         }

@@ -378,12 +378,6 @@ impl Sweep {
         counts.len() <= 1 && keys && answers().all(|column| column.absent == 0)
     }
 
-    /// The fields of which a column carries every fact.
-    pub fn kept_fields(&self, column: &Column) -> Vec<String> {
-        let kept = self.fields.iter().zip(&column.cells).filter(|(_, cell)| cell.lost == 0);
-        kept.map(|(field, _)| field.pattern.clone()).collect()
-    }
-
     /// The fields of which a column loses a fact, with how many.
     pub fn missing<'s>(&'s self, column: &'s Column) -> impl Iterator<Item = (&'s Field, u64)> {
         self.fields.iter().zip(column.cells.iter().map(|cell| cell.lost)).filter(|(_, lost)| *lost > 0)

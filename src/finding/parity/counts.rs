@@ -7,8 +7,7 @@ use regex::{Captures, Regex};
 use crate::capture::Payload;
 use crate::finding::CheckedAnswer;
 use crate::finding::answer::near;
-use crate::finding::rule::Hits;
-use crate::finding::rule::RulePattern;
+use crate::finding::rule::{Hits, RulePattern};
 use crate::finding::tool::{singular, words};
 use crate::json::{Kind, Node};
 

@@ -11,9 +11,8 @@ use crate::analysis::Parts;
 use crate::capture::{FactState, Payload};
 use crate::finding::CheckedAnswer;
 use crate::finding::answer::{clip, leaves, tokens};
-use crate::finding::rule::Hits;
-use crate::finding::rule::RulePattern;
 use crate::finding::rule::Severity::{Error, Warning};
+use crate::finding::rule::{Hits, RulePattern};
 
 fn is_markdown(answer: &CheckedAnswer<'_>) -> bool {
     answer.json_text().is_none() && !answer.text.is_empty()
