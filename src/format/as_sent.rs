@@ -1,7 +1,7 @@
 //! The four formats that the server itself wrote: never re-serialised.
 
 use super::out::Pieces;
-use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError};
+use super::{Format, FormatName, NotApplicable, ParsedCapture, Sink, Syntax, WriteError};
 use crate::capture::Payload;
 
 const NO_TEXT: &str = "no text block in this answer";
@@ -35,11 +35,8 @@ fn push_structured(subject: &ParsedCapture, out: &mut Pieces<'_>) {
 pub struct Content;
 
 impl Format for Content {
-    fn id(&self) -> &'static str {
-        "content"
-    }
-    fn title(&self) -> &'static str {
-        "Text"
+    fn name(&self) -> FormatName {
+        FormatName { id: "content", title: "Text", short_title: "Text" }
     }
     fn is_as_sent(&self) -> bool {
         true
@@ -67,14 +64,8 @@ impl Format for Content {
 pub struct Structured;
 
 impl Format for Structured {
-    fn id(&self) -> &'static str {
-        "structured"
-    }
-    fn title(&self) -> &'static str {
-        "structuredContent"
-    }
-    fn short_title(&self) -> &'static str {
-        "structured"
+    fn name(&self) -> FormatName {
+        FormatName { id: "structured", title: "structuredContent", short_title: "structured" }
     }
     fn is_as_sent(&self) -> bool {
         true
@@ -98,11 +89,8 @@ impl Format for Structured {
 pub struct Both;
 
 impl Format for Both {
-    fn id(&self) -> &'static str {
-        "both"
-    }
-    fn title(&self) -> &'static str {
-        "Both"
+    fn name(&self) -> FormatName {
+        FormatName { id: "both", title: "Both", short_title: "Both" }
     }
     fn is_as_sent(&self) -> bool {
         true
@@ -126,14 +114,8 @@ impl Format for Both {
 pub struct Wire;
 
 impl Format for Wire {
-    fn id(&self) -> &'static str {
-        "wire"
-    }
-    fn title(&self) -> &'static str {
-        "On the wire"
-    }
-    fn short_title(&self) -> &'static str {
-        "Wire"
+    fn name(&self) -> FormatName {
+        FormatName { id: "wire", title: "On the wire", short_title: "Wire" }
     }
     fn is_as_sent(&self) -> bool {
         true

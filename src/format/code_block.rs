@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::decode::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::out::Pieces;
 use super::rows::{RowSet, cell_text};
-use super::{Format, ParsedCapture, Sink, Syntax, WriteError, growth, markdown};
+use super::{Format, FormatName, ParsedCapture, Sink, Syntax, WriteError, growth, markdown};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node};
 
@@ -17,14 +17,8 @@ const NULL: &str = "N/A";
 pub struct CodeBlock;
 
 impl Format for CodeBlock {
-    fn id(&self) -> &'static str {
-        "code-block"
-    }
-    fn title(&self) -> &'static str {
-        "Code block"
-    }
-    fn short_title(&self) -> &'static str {
-        "Block"
+    fn name(&self) -> FormatName {
+        FormatName { id: "code-block", title: "Code block", short_title: "Block" }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown
@@ -115,7 +109,7 @@ fn line_value(node: Node<'_>) -> Option<Cow<'_, str>> {
 }
 
 fn escape(text: &str) -> Cow<'_, str> {
-    if !text.bytes().any(|byte| matches!(byte, b'\\' | b'\n' | b'\r')) {
+    if memchr::memchr3(b'\\', b'\n', b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
     Cow::Owned(text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r"))

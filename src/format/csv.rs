@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::decode::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::out::Pieces;
 use super::rows::{self, Columns, RowSet, cell_text};
-use super::{Format, NotApplicable, ParsedCapture, Sink, WriteError};
+use super::{Format, FormatName, NotApplicable, ParsedCapture, Sink, WriteError};
 use crate::json::Kind;
 
 #[derive(Debug)]
@@ -16,11 +16,8 @@ fn writer<'p, 'a>(out: &'p mut Pieces<'a>) -> csv::Writer<&'p mut Pieces<'a>> {
 }
 
 impl Format for Csv {
-    fn id(&self) -> &'static str {
-        "csv"
-    }
-    fn title(&self) -> &'static str {
-        "CSV"
+    fn name(&self) -> FormatName {
+        FormatName { id: "csv", title: "CSV", short_title: "CSV" }
     }
     fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         rows::applies(subject)

@@ -2,7 +2,7 @@
 
 use super::decode::{DecodeError, Decoded};
 use super::out::Pieces;
-use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, growth};
+use super::{Format, FormatName, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, growth};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Doc, Kind, Node, write};
 
@@ -15,14 +15,8 @@ pub struct Compact;
 pub struct Pretty;
 
 impl Format for Compact {
-    fn id(&self) -> &'static str {
-        "json"
-    }
-    fn title(&self) -> &'static str {
-        "JSON, compact"
-    }
-    fn short_title(&self) -> &'static str {
-        "JSON"
+    fn name(&self) -> FormatName {
+        FormatName { id: "json", title: "JSON, compact", short_title: "JSON" }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
@@ -36,14 +30,8 @@ impl Format for Compact {
 }
 
 impl Format for Pretty {
-    fn id(&self) -> &'static str {
-        "json-pretty"
-    }
-    fn title(&self) -> &'static str {
-        "JSON, pretty"
-    }
-    fn short_title(&self) -> &'static str {
-        "Pretty"
+    fn name(&self) -> FormatName {
+        FormatName { id: "json-pretty", title: "JSON, pretty", short_title: "Pretty" }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
@@ -62,11 +50,8 @@ impl Format for Pretty {
 pub struct PrettyContent;
 
 impl Format for PrettyContent {
-    fn id(&self) -> &'static str {
-        "content-pretty"
-    }
-    fn title(&self) -> &'static str {
-        "Text, pretty"
+    fn name(&self) -> FormatName {
+        FormatName { id: "content-pretty", title: "Text, pretty", short_title: "Text, pretty" }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json

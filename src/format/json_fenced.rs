@@ -2,20 +2,14 @@
 
 use super::decode::{DecodeError, Decoded};
 use super::out::Pieces;
-use super::{Format, ParsedCapture, Sink, Syntax, WriteError, growth, json};
+use super::{Format, FormatName, ParsedCapture, Sink, Syntax, WriteError, growth, json};
 
 #[derive(Debug)]
 pub struct JsonFenced;
 
 impl Format for JsonFenced {
-    fn id(&self) -> &'static str {
-        "json-fenced"
-    }
-    fn title(&self) -> &'static str {
-        "JSON in a fence"
-    }
-    fn short_title(&self) -> &'static str {
-        "Fenced"
+    fn name(&self) -> FormatName {
+        FormatName { id: "json-fenced", title: "JSON in a fence", short_title: "Fenced" }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown

@@ -4,7 +4,7 @@ use super::decode::{Builder, DecodeError, Decoded, Key};
 use super::json::hand_on;
 use super::out::Pieces;
 use super::round_trip::key_form;
-use super::{Format, ParsedCapture, Sink, Syntax, WriteError};
+use super::{Format, FormatName, ParsedCapture, Sink, Syntax, WriteError};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node, write};
 
@@ -22,14 +22,8 @@ enum Shape {
 }
 
 impl Format for JsonTable {
-    fn id(&self) -> &'static str {
-        "json-table"
-    }
-    fn title(&self) -> &'static str {
-        "JSON, columns and rows"
-    }
-    fn short_title(&self) -> &'static str {
-        "Columns"
+    fn name(&self) -> FormatName {
+        FormatName { id: "json-table", title: "JSON, columns and rows", short_title: "Columns" }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::decode::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::out::Pieces;
 use super::rows::RowSet;
-use super::{Format, ParsedCapture, Sink, Syntax, WriteError, growth, markdown};
+use super::{Format, FormatName, ParsedCapture, Sink, Syntax, WriteError, growth, markdown};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node};
 
@@ -14,14 +14,8 @@ use crate::json::{Kind, Node};
 pub struct MarkdownList;
 
 impl Format for MarkdownList {
-    fn id(&self) -> &'static str {
-        "markdown-list"
-    }
-    fn title(&self) -> &'static str {
-        "Markdown list"
-    }
-    fn short_title(&self) -> &'static str {
-        "List"
+    fn name(&self) -> FormatName {
+        FormatName { id: "markdown-list", title: "Markdown list", short_title: "List" }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown

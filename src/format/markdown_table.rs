@@ -5,21 +5,15 @@ use std::borrow::Cow;
 use super::decode::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::out::Pieces;
 use super::rows;
-use super::{Format, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, markdown};
+use super::{Format, FormatName, NotApplicable, ParsedCapture, Sink, Syntax, WriteError, markdown};
 use crate::json::Kind;
 
 #[derive(Debug)]
 pub struct MarkdownTable;
 
 impl Format for MarkdownTable {
-    fn id(&self) -> &'static str {
-        "markdown-table"
-    }
-    fn title(&self) -> &'static str {
-        "Markdown table"
-    }
-    fn short_title(&self) -> &'static str {
-        "Table"
+    fn name(&self) -> FormatName {
+        FormatName { id: "markdown-table", title: "Markdown table", short_title: "Table" }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown

@@ -204,15 +204,28 @@ pub enum Syntax {
     Json,
 }
 
+/// How a format is named; see [`Format::id`] and the two beside it.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatName {
+    pub id: &'static str,
+    pub title: &'static str,
+    pub short_title: &'static str,
+}
+
 /// One way of writing an answer.
 pub trait Format: Sync {
+    fn name(&self) -> FormatName;
     /// The id in the command line, JSON and files.
-    fn id(&self) -> &'static str;
+    fn id(&self) -> &'static str {
+        self.name().id
+    }
     /// The name people see, everywhere.
-    fn title(&self) -> &'static str;
+    fn title(&self) -> &'static str {
+        self.name().title
+    }
     /// The title where there is less room.
     fn short_title(&self) -> &'static str {
-        self.title()
+        self.name().short_title
     }
     /// Whether the server sent it, rather than Loupe having written it from the payload.
     fn is_as_sent(&self) -> bool {

@@ -5,7 +5,7 @@ use toon_format::EncodeOptions;
 use super::decode::{DecodeError, Decoded};
 use super::out::Pieces;
 use super::value::{DecodedText, Exact};
-use super::{Format, ParsedCapture, Sink, WriteError};
+use super::{Format, FormatName, ParsedCapture, Sink, WriteError};
 use crate::json::Kind;
 use crate::number::grouped;
 
@@ -16,11 +16,8 @@ const MAX_VALUES: usize = 250_000;
 pub struct Toon;
 
 impl Format for Toon {
-    fn id(&self) -> &'static str {
-        "toon"
-    }
-    fn title(&self) -> &'static str {
-        "TOON"
+    fn name(&self) -> FormatName {
+        FormatName { id: "toon", title: "TOON", short_title: "TOON" }
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };

@@ -8,7 +8,7 @@ use quick_xml::events::{BytesStart, Event as Part};
 
 use super::decode::{Builder, DecodeError, Decoded, Untyped};
 use super::out::Pieces;
-use super::{Format, ParsedCapture, Sink, WriteError, growth};
+use super::{Format, FormatName, ParsedCapture, Sink, WriteError, growth};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node};
 
@@ -16,11 +16,8 @@ use crate::json::{Kind, Node};
 pub struct Xml;
 
 impl Format for Xml {
-    fn id(&self) -> &'static str {
-        "xml"
-    }
-    fn title(&self) -> &'static str {
-        "XML"
+    fn name(&self) -> FormatName {
+        FormatName { id: "xml", title: "XML", short_title: "XML" }
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };

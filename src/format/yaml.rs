@@ -11,7 +11,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use super::decode::{Builder, DecodeError, Decoded};
 use super::out::Pieces;
 use super::value::Exact;
-use super::{Format, ParsedCapture, Sink, WriteError};
+use super::{Format, FormatName, ParsedCapture, Sink, WriteError};
 use crate::json::Kind;
 use crate::json::decimal::is_number;
 
@@ -19,11 +19,8 @@ use crate::json::decimal::is_number;
 pub struct Yaml;
 
 impl Format for Yaml {
-    fn id(&self) -> &'static str {
-        "yaml"
-    }
-    fn title(&self) -> &'static str {
-        "YAML"
+    fn name(&self) -> FormatName {
+        FormatName { id: "yaml", title: "YAML", short_title: "YAML" }
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
