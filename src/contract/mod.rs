@@ -28,7 +28,7 @@ use serde_json::value::RawValue;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::analysis::HostsReport;
+use crate::analysis::{HostsReport, RowCount, ratio_of};
 use crate::cancel::Cancel;
 use crate::capture::{self, Block, BlockKind, Capture, Direction, FactCount, Hint, Message, Server, Tool};
 use crate::digest::sha256;
@@ -40,7 +40,6 @@ use crate::number::milliseconds;
 use crate::problem::Problem;
 use crate::token::Tokenizer;
 
-use crate::analysis::{RowCount, ratio_of};
 use crate::finding::Finding;
 use findings::FindingJson;
 use payload::PayloadJson;

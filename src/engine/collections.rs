@@ -1,6 +1,5 @@
 //! Collections for the window: opened, added to, their answers counted, their runs written and read again.
 
-use crate::analysis;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +9,7 @@ use tokio::runtime::Runtime;
 use super::expanded;
 use super::queue::Queue;
 use super::work;
+use crate::analysis;
 use crate::cancel::Cancel;
 use crate::capture::Capture;
 use crate::fixture::collection::{CollectedCall, Collection, with_calls};

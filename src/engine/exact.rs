@@ -2,7 +2,6 @@
 //!
 //! The key lives here and in the system's keychain; of it the state learns only where it is.
 
-use crate::analysis;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,6 +12,7 @@ use tokio::task::AbortHandle;
 
 use super::queue::Queue;
 use super::work;
+use crate::analysis;
 use crate::capture::Capture;
 use crate::mcp::keychain;
 use crate::mcp::provider::{self, KEY_ENTRY as ENTRY};

@@ -1,9 +1,9 @@
 //! Writing an export of a capture, off the threads that paint and wait. Pictures are prepared here and painted by the app.
 
-use crate::analysis;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::analysis;
 use crate::analysis::sweep::SweepQuery;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Capture;

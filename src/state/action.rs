@@ -60,12 +60,12 @@ pub enum Action {
     OpenPath(Option<PathBuf>),
     /// A text that was pasted, opened as a file with it would be.
     OpenText(String),
-    /// *Browse…* in the path dialog: the system's own file dialog.
     /// The path that was typed into a dialog, which comes back if it leads nowhere.
     TakePath {
         purpose: PathPurpose,
         text: String,
     },
+    /// *Browse…* in the path dialog: the system's own file dialog.
     ChoosePath(PathPurpose),
     OpenLink(String),
     ConfirmLink,

@@ -17,8 +17,7 @@ use crate::analysis::sweep::{
     value_in, values,
 };
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
-use crate::contract::TableKind;
-use crate::contract::{SweepFile, sweep_table};
+use crate::contract::{SweepFile, TableKind, sweep_table};
 use crate::fixture::export::safe_name;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::Source;

@@ -9,8 +9,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::analysis::arguments;
-use crate::analysis::arguments::ArgumentCheck;
+use crate::analysis::arguments::{self, ArgumentCheck};
 use crate::json::{Doc, Kind, write};
 
 mod complete;
@@ -161,11 +160,6 @@ impl Form {
                 && self.fields().any(|(property, value)| *value == Value::Unset && pointer == pointer_of("", &property.name))
         };
         self.problems.iter().any(|(pointer, _)| !is_untouched(pointer)) || self.members.is_unfinished()
-    }
-
-    /// Whether it may be sent without saying "anyway".
-    pub fn is_valid(&self) -> bool {
-        self.syntax.is_none() && self.problems.is_empty()
     }
 
     fn check(&mut self, schema: Option<&Bytes>) {

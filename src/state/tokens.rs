@@ -1,12 +1,11 @@
 //! What is chosen about tokens: the tokenizer and its file, the token map, keys struck out, the whole server, money.
 
-use crate::analysis;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Dialog, Effect, PathPurpose, QueryState, Screen, State, TokensEffect};
-use crate::analysis::{CountQuery, DefinitionPart, HostCountQuery, HostsQuery, Model, Prices, RowQuery};
+use crate::analysis::{self, CountQuery, DefinitionPart, HostCountQuery, HostsQuery, Model, Prices, RowQuery};
 use crate::capture::CaptureId;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;

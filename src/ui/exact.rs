@@ -1,12 +1,11 @@
 //! An exact count for Claude: the offer beside its estimate, and the dialog that shows whole what would be sent, and to whom.
 
-use crate::analysis;
 use egui::{Label, Popup, RichText, Ui, vec2};
 
 use super::code::code_ui;
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
-use crate::analysis::RowQuery;
+use crate::analysis::{self, RowQuery};
 use crate::format::format_title;
 use crate::state::Action;
 use crate::state::exact::{Counted, ExactAction, ExactRequest, KeyPlace};

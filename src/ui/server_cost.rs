@@ -6,8 +6,7 @@ use egui::{Frame, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, once, widgets};
-use crate::analysis::ServerCostQuery;
-use crate::analysis::{Cost, DefinitionPart, ServerCost, ToolCost};
+use crate::analysis::{Cost, DefinitionPart, ServerCost, ServerCostQuery, ToolCost};
 use crate::state::{Action, ConnectAction, Dialog, QueryState, ServerColumn, TokensAction};
 use crate::token::Count;
 

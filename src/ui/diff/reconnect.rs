@@ -5,8 +5,7 @@ use std::sync::Arc;
 use egui::{Rect, RichText, ScrollArea, Ui, pos2, vec2};
 
 use super::{act, inside, note_ui, percent};
-use crate::analysis::difference::ToolsDifference;
-use crate::analysis::difference::ToolsQuery;
+use crate::analysis::difference::{ToolsDifference, ToolsQuery};
 use crate::analysis::{DiffQuery, DiffView};
 use crate::number::signed_from;
 use crate::state::diff::DiffAction;

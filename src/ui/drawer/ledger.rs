@@ -2,13 +2,12 @@
 
 mod columns;
 
-use crate::analysis;
-use crate::verdict;
+use crate::verdict::{self, CountedRow, SentAs};
 use egui::{Id, Key, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use self::columns::{Columns, Widths};
 use super::SIDE;
-use crate::analysis::{NeededQuery, RowQuery, counted, ratio_of};
+use crate::analysis::{self, NeededQuery, RowQuery, counted, ratio_of};
 use crate::capture::FactCount;
 use crate::format::FORMATS;
 use crate::format::format_title;
@@ -20,7 +19,6 @@ use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
 use crate::ui::what_if::{self, change};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
-use crate::verdict::{CountedRow, SentAs};
 
 /// Height of the line above the derived formats.
 const DERIVED: f32 = 8.0;
