@@ -159,60 +159,56 @@ fn staged(
     tool: Option<&str>,
     arguments: Option<&str>,
 ) -> Result<Stage, Problem> {
+    if !SCREENS.contains(&name) {
+        return Err(
+            Problem::new(ProblemKind::Usage, format!("unknown screen `{name}`")).hint(format!("one of {}", SCREENS.join(", ")))
+        );
+    }
     stage.sends_anyway = arguments.is_none();
     let call = |stage: &mut Stage, default_tool: &str, default_arguments: &str| {
         stage.call(tool.unwrap_or(default_tool), arguments.unwrap_or(default_arguments))
     };
-    let chosen = source.clone().unwrap_or_else(Source::sample);
+    let north = |stage: &mut Stage| call(stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#);
     let is_sample = source.is_none();
+    if name == "error" {
+        let missing = Command { program: "my-mcp-server".into(), args: vec!["--stdio".into()], ..Command::default() };
+        stage.perform(ConnectAction::Connect(Box::new(source.unwrap_or(Source::Command(missing)))));
+        stage.until("the connection failed", |state| !matches!(state.connection, Connection::Connecting { .. }))?;
+        stage.settle()?;
+        return Ok(stage);
+    }
+    if name == "finding-silence" {
+        stage.perform(ServersAction::StartIn("/projects/companies".into()));
+    }
+    let hostile = crate::state::StartQuestion::HostileRecords;
+    stage.connect(source.unwrap_or_else(|| if name == "hostile" { hostile.source() } else { Source::sample() }))?;
     match name {
-        "start" => stage.connect(chosen)?,
-        "settings" => {
-            stage.connect(chosen)?;
-            stage.perform(ViewAction::ShowSettings);
-        }
+        "settings" => stage.perform(ViewAction::ShowSettings),
         "main" => {
-            stage.connect(chosen)?;
             let first = stage.state.selected_tool.clone().unwrap_or_default();
             if stage.state.connection.is_sample() && tool.is_none() {
-                call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+                north(&mut stage)?;
                 stage.select_record(2);
             } else {
                 call(&mut stage, &first, "{}")?;
             }
         }
-        "hostile" => {
-            stage.connect(source.unwrap_or_else(|| crate::state::StartQuestion::HostileRecords.source()))?;
-            call(&mut stage, "dual_search_companies", r#"{"pageSize":20}"#)?;
-        }
+        "hostile" => call(&mut stage, "dual_search_companies", r#"{"pageSize":20}"#)?,
         "loading" => {
-            stage.connect(chosen)?;
             stage.begin_call(tool.unwrap_or("strict_search_companies"), arguments.unwrap_or("{}"))?;
             let now = stage.state.now + Duration::from_millis(1_240);
             stage.state.tick(now);
+            return Ok(stage);
         }
-        "tool-error" => {
-            stage.connect(chosen)?;
-            call(&mut stage, "strict_search_companies", r#"{"pageSize":9999}"#)?;
-        }
-        "text-only" => {
-            stage.connect(chosen)?;
-            call(&mut stage, "dial_search_user", r#"{"name":"a"}"#)?;
-        }
-        "structured-only" => {
-            stage.connect(chosen)?;
-            stage.apply(Event::Opened(vec![Arc::new(structured_only())]));
-            stage.settle()?;
-        }
+        "tool-error" => call(&mut stage, "strict_search_companies", r#"{"pageSize":9999}"#)?,
+        "text-only" => call(&mut stage, "dial_search_user", r#"{"name":"a"}"#)?,
+        "structured-only" => stage.apply(Event::Opened(vec![Arc::new(structured_only())])),
         "diff" => {
-            stage.connect(chosen)?;
-            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            north(&mut stage)?;
             call(&mut stage, "dual_search_companies", r#"{"searchTerm":"no","pageSize":6}"#)?;
             stage.perform(Action::Diff(DiffAction::OpenLast));
-            stage.settle()?;
         }
         "versus" => {
-            stage.connect(chosen)?;
             stage.list_other()?;
             stage.settle()?;
             let chosen = stage
@@ -222,31 +218,21 @@ fn staged(
             if let Some(tool) = tool.map(str::to_owned).or(chosen) {
                 stage.perform(Action::ServerDiff(ServerDiffAction::Look(tool)));
             }
-            stage.settle()?;
         }
-        "versus-choose" => {
-            stage.connect(chosen)?;
-            stage.perform(Action::ServerDiff(ServerDiffAction::Choose));
-            stage.settle()?;
-        }
+        "versus-choose" => stage.perform(Action::ServerDiff(ServerDiffAction::Choose)),
         "repeat" => {
-            stage.connect(chosen)?;
-            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            north(&mut stage)?;
             stage.perform(Action::Compare(CompareAction::StartEqual(5)));
             stage.until("the calls are made", |state| state.running.is_none())?;
-            stage.settle()?;
         }
         "findings" => {
-            stage.connect(chosen)?;
-            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            north(&mut stage)?;
             stage.perform(FindingsAction::ToggleProfile(Profile::AutotaskDual));
             stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
             stage.perform(FindingsAction::Select(Some(0)));
-            stage.settle()?;
         }
         "findings-large" => {
-            stage.connect(chosen)?;
-            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            north(&mut stage)?;
             stage.perform(FindingsAction::ToggleProfile(Profile::AutotaskDual));
             stage.perform(FindingsAction::ToggleProfile(Profile::DialCodeblock));
             stage.perform(FindingsAction::Enlarge(true));
@@ -255,28 +241,22 @@ fn staged(
             select_finding(&mut stage, "shape/repeated-keys")?;
         }
         "finding-tried" => {
-            stage.connect(chosen)?;
-            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            north(&mut stage)?;
             stage.settle()?;
             let finding = select_finding(&mut stage, "shape/repeated-keys")?;
             if let Some(finding) = finding.filter(|finding| finding.mended.is_some()) {
                 let tried = finding.mended.map(|mended| TriedFix { message: finding.message, mended });
                 stage.perform(FindingsAction::Try(tried));
             }
-            stage.settle()?;
         }
         "finding-places" => {
-            stage.connect(chosen)?;
-            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            north(&mut stage)?;
             stage.perform(ViewAction::SetPane { pane: 1, shows: PaneView::Hex("content") });
             stage.perform(ViewAction::SetPane { pane: 2, shows: PaneView::Table });
             stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
-            stage.settle()?;
         }
         "finding-silence" => {
-            stage.perform(ServersAction::StartIn("/projects/companies".into()));
-            stage.connect(chosen)?;
-            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            north(&mut stage)?;
             stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
             stage.settle()?;
             if let Some(finding) = select_finding(&mut stage, "annotations/missing")? {
@@ -284,34 +264,26 @@ fn staged(
                 let silence = ToolSilence { rule: finding.rule.id, tool: finding.subject, reason };
                 stage.perform(Action::ShowDialog(Dialog::Silence(silence)));
             }
-            stage.settle()?;
         }
         "table" => {
-            stage.connect(chosen)?;
             call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":20}"#)?;
             stage.perform(ViewAction::SetPane { pane: 0, shows: PaneView::Hex("content") });
             stage.perform(ViewAction::SetPane { pane: 2, shows: PaneView::Table });
             stage.perform(TableAction::Sort("companyName".into()));
             stage.perform(ViewAction::ToggleTokenBounds);
-            stage.settle()?;
         }
         "find" => {
-            stage.connect(chosen)?;
-            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            north(&mut stage)?;
             let text = if is_sample { "$..companyName" } else { "$..*" };
             let search = Search { text: text.into(), kind: SearchKind::JsonPath };
             stage.perform(ViewAction::OpenLevels(Some(3)));
             stage.perform(ViewAction::SetSearch(Some(search)));
-            stage.settle()?;
         }
         "hosts" => {
-            stage.connect(chosen)?;
             call(&mut stage, "dual_search_companies", r#"{"pageSize":250}"#)?;
             stage.perform(Action::Hosts(HostsAction::Show(None)));
-            stage.settle()?;
         }
         "probe" => {
-            stage.connect(chosen)?;
             stage.perform(Action::Probe(ProbeAction::Show));
             // The day of a picture is always the same.
             let naming =
@@ -320,26 +292,20 @@ fn staged(
             stage.perform(Action::Probe(ProbeAction::Look(1)));
             stage.perform(Action::Probe(ProbeAction::Paste(Some(PROBED.into()))));
             stage.until("the probe is judged", |state| state.probing.finding.is_some())?;
-            stage.settle()?;
         }
         "connect" => {
-            stage.connect(chosen)?;
             stage.perform(ConnectAction::Show);
             let mut form = stage.state.connect_form.clone();
             form.command = "node".into();
             form.arguments = "dist/index.js --transport stdio".into();
             form.environment = vec![("API_KEY".into(), "never shown".into())];
             stage.perform(ConnectAction::Edit(Box::new(form)));
-            stage.settle()?;
         }
         "palette" => {
-            stage.connect(chosen)?;
-            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            north(&mut stage)?;
             stage.perform(Action::ShowDialog(Dialog::Palette { text: "search".into(), chosen: 1 }));
-            stage.settle()?;
         }
         "compare" | "compare-needed" | "compare-records" | "compare-rendered" | "compare-hosts" => {
-            stage.connect(chosen)?;
             stage.compare(tool.unwrap_or("strict_search_companies"), arguments.unwrap_or(r#"{"searchTerm":"north"}"#), None)?;
             match name {
                 "compare-needed" => {
@@ -351,42 +317,24 @@ fn staged(
                     stage.perform(Action::Compare(CompareAction::Show(CompareTab::Records)));
                     stage.perform(Action::Compare(CompareAction::SetRendered(true)));
                 }
-                "compare-hosts" => {
-                    stage.perform(Action::Compare(CompareAction::Show(CompareTab::Hosts)));
-                }
+                "compare-hosts" => stage.perform(Action::Compare(CompareAction::Show(CompareTab::Hosts))),
                 _ => {}
             }
-            stage.settle()?;
         }
-        "curve" => {
-            stage.connect(chosen)?;
-            stage.compare(tool.unwrap_or("strict_search_companies"), arguments.unwrap_or("{}"), Some("pageSize"))?;
-        }
+        "curve" => stage.compare(tool.unwrap_or("strict_search_companies"), arguments.unwrap_or("{}"), Some("pageSize"))?,
         "fixture" => {
-            stage.connect(chosen)?;
             call(&mut stage, "dial_search_user", r#"{"name":"a"}"#)?;
             stage.open_fixture("/home/me/fixtures")?;
         }
         "verify" => {
-            stage.connect(chosen)?;
-            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            north(&mut stage)?;
             stage.verify()?;
         }
-        "collection" => {
-            stage.connect(chosen)?;
-            stage.collection()?;
-        }
-        "error" => {
-            let missing = Command { program: "my-mcp-server".into(), args: vec!["--stdio".into()], ..Command::default() };
-            stage.perform(ConnectAction::Connect(Box::new(source.unwrap_or(Source::Command(missing)))));
-            stage.until("the connection failed", |state| !matches!(state.connection, Connection::Connecting { .. }))?;
-            stage.settle()?;
-        }
-        _ => {
-            return Err(Problem::new(ProblemKind::Usage, format!("unknown screen `{name}`"))
-                .hint(format!("one of {}", SCREENS.join(", "))));
-        }
+        "collection" => stage.collection()?,
+        // "start": the window as it is once it has connected.
+        _ => {}
     }
+    stage.settle()?;
     Ok(stage)
 }
 
