@@ -10,13 +10,13 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 
 use super::args::{LinkArgs, SourceArgs, ViewArgs};
-use super::client::with_session;
+use super::client::{Client, with_session};
 use super::view::ViewRequest;
 use super::written::KeepArgs;
 use super::{Done, answers, hosts, output};
 use crate::analysis::arguments;
 use crate::analysis::arguments::refused_by;
-use crate::capture::CaptureId;
+use crate::capture::{Capture, CaptureId};
 use crate::host::Hosts;
 use crate::mcp;
 use crate::problem::{Problem, ProblemKind};
@@ -38,6 +38,13 @@ pub struct CallArgs {
     #[arg(long, value_name = "ID")]
     pub as_host: Option<String>,
     #[command(flatten)]
+    pub fetch: FetchArgs,
+}
+
+/// How an answer is fetched, shown and kept.
+#[derive(Args, Clone, Debug, Default)]
+pub struct FetchArgs {
+    #[command(flatten)]
     pub keep: KeepArgs,
     #[command(flatten)]
     pub view: ViewArgs,
@@ -47,23 +54,37 @@ pub struct CallArgs {
     pub link: LinkArgs,
 }
 
-pub fn run(args: &CallArgs) -> Done {
-    let hosts = LazyCell::new(|| hosts::load(&args.link.data));
-    let mut link = args.link.clone();
-    if let Some(id) = &args.as_host {
-        link.identity = Some(identity(&hosts, id, &answers::answering(&link.answers, true)?)?);
+impl FetchArgs {
+    /// What is shown of the answer.
+    pub fn asked(&self) -> Result<ViewRequest, Problem> {
+        ViewRequest::read(&self.view, || hosts::load(&self.link.data))
     }
-    let asked = ViewRequest::read(&args.view, || Arc::clone(&hosts))?;
-    let source = args.source.required()?;
-    let arguments = read_arguments(args.args.as_deref())?;
-    let shown = CallOutput { asked: &asked, keep: Some(&args.keep) };
-    call(&source, &args.tool, arguments, args.send_anyway, &link, &shown)
+
+    /// Connects, does `work`, then prints and keeps the answer that it gives.
+    pub fn show(
+        &self,
+        source: &Source,
+        asked: &ViewRequest,
+        work: impl AsyncFnOnce(&Client<'_>) -> Result<Capture, Problem>,
+    ) -> Done {
+        let quiet = asked.is_quiet();
+        with_session(source, &self.link, quiet, work, |capture, cancel| {
+            let status = asked.print(capture.clone(), cancel)?;
+            Ok(self.keep.keep(&capture, &self.link, quiet, status))
+        })
+    }
 }
 
-/// What becomes of the answer: how it is printed, and whether it is kept.
-pub struct CallOutput<'a> {
-    pub asked: &'a ViewRequest,
-    pub keep: Option<&'a KeepArgs>,
+pub fn run(args: &CallArgs) -> Done {
+    // Read once: what is wrong with them is said.
+    let hosts = LazyCell::new(|| hosts::load(&args.fetch.link.data));
+    let mut fetch = args.fetch.clone();
+    if let Some(id) = &args.as_host {
+        fetch.link.identity = Some(identity(&hosts, id, &answers::answering(&fetch.link.answers, true)?)?);
+    }
+    let asked = ViewRequest::read(&fetch.view, || Arc::clone(&hosts))?;
+    let source = fetch.source.required()?;
+    call(&source, &args.tool, read_arguments(args.args.as_deref())?, args.send_anyway, &fetch, &asked)
 }
 
 /// How the host with this id names itself to a server.
@@ -79,26 +100,16 @@ fn identity(hosts: &Hosts, id: &str, answering: &mcp::ClientCapabilities) -> Res
 }
 
 /// Connects, calls, prints.
-pub fn call(source: &Source, name: &str, arguments: String, send_anyway: bool, link: &LinkArgs, shown: &CallOutput<'_>) -> Done {
+pub fn call(source: &Source, name: &str, arguments: String, send_anyway: bool, fetch: &FetchArgs, asked: &ViewRequest) -> Done {
     // Found out before a server is started for nothing.
     refused_by(None, &arguments, send_anyway)?;
     // Done before the server has told its schema; nobody waits for it.
     std::thread::Builder::new().spawn(arguments::warm_up).ok();
-    let quiet = shown.asked.is_quiet();
-    with_session(
-        source,
-        link,
-        quiet,
-        async |client| {
-            let tool = client.tool(name).await?;
-            warn_unchecked(name, refused_by(tool.input_schema.as_ref(), &arguments, send_anyway)?);
-            Ok(client.call(&format!("calling {name}"), client.prepare(capture_id(name), &tool, arguments)).await)
-        },
-        |capture, cancel| {
-            let status = shown.asked.print(capture.clone(), cancel)?;
-            Ok(shown.keep.map_or(status, |keep| keep.keep(&capture, link, quiet, status)))
-        },
-    )
+    fetch.show(source, asked, async |client| {
+        let tool = client.tool(name).await?;
+        warn_unchecked(name, refused_by(tool.input_schema.as_ref(), &arguments, send_anyway)?);
+        Ok(client.call(&format!("calling {name}"), client.prepare(capture_id(name), &tool, arguments)).await)
+    })
 }
 
 /// The text of `--args`: JSON, `@FILE`, or `-` for standard input. Nothing of it is changed.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::args::{DataArgs, LinkArgs, ListArgs, PrintArgs, SourceArgs, ViewArgs};
-use super::call::CallArgs;
+use super::call::{CallArgs, FetchArgs};
 use super::check::args::CheckArgs;
 use super::hosts::HostsArgs;
 use super::written::{KeepArgs, WriteArgs};
@@ -40,9 +40,9 @@ impl Cli {
         match &self.command {
             Some(Command::Tools(args)) => args.print.json,
             Some(Command::Resources(args) | Command::Prompts(args)) => args.print.json,
-            Some(Command::Call(args)) => args.view.print.json,
-            Some(Command::Read(args)) => args.view.print.json,
-            Some(Command::Prompt(args)) => args.view.print.json,
+            Some(Command::Call(args)) => args.fetch.view.print.json,
+            Some(Command::Read(args)) => args.fetch.view.print.json,
+            Some(Command::Prompt(args)) => args.fetch.view.print.json,
             Some(Command::Compare(args)) => args.print.json,
             Some(Command::Show(args)) => args.view.print.json,
             Some(Command::Diff(args)) => args.print.json,
@@ -134,13 +134,7 @@ pub struct ReadArgs {
     #[arg(value_name = "URI")]
     pub uri: String,
     #[command(flatten)]
-    pub keep: KeepArgs,
-    #[command(flatten)]
-    pub view: ViewArgs,
-    #[command(flatten)]
-    pub source: SourceArgs,
-    #[command(flatten)]
-    pub link: LinkArgs,
+    pub fetch: FetchArgs,
 }
 
 #[derive(Args, Debug)]
@@ -152,13 +146,7 @@ pub struct PromptArgs {
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     pub args: Option<String>,
     #[command(flatten)]
-    pub keep: KeepArgs,
-    #[command(flatten)]
-    pub view: ViewArgs,
-    #[command(flatten)]
-    pub source: SourceArgs,
-    #[command(flatten)]
-    pub link: LinkArgs,
+    pub fetch: FetchArgs,
 }
 
 #[derive(Args, Debug)]

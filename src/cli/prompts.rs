@@ -4,8 +4,7 @@ use super::args;
 use super::client::{Client, with_session};
 use super::command;
 use super::output::{self, columns, one_line};
-use super::view::ViewRequest;
-use super::{Done, call, hosts, suggest, view};
+use super::{Done, call, suggest, view};
 use crate::analysis::arguments::refused_by;
 use crate::capture::{Prompt, Server};
 use crate::contract;
@@ -59,30 +58,21 @@ fn page(server: &Server, prompts: &[Prompt]) -> String {
 }
 
 pub fn get(args: &command::PromptArgs) -> Done {
-    let asked = ViewRequest::read(&args.view, || hosts::load(&args.link.data))?;
-    let source = args.source.required()?;
+    let fetch = &args.fetch;
+    let asked = fetch.asked()?;
+    let source = fetch.source.required()?;
     let arguments = call::read_arguments(args.args.as_deref())?;
     refused_by(None, &arguments, false)?;
-    let quiet = asked.is_quiet();
-    with_session(
-        &source,
-        &args.link,
-        quiet,
-        async |client| {
-            let prompts = listed(client).await?;
-            if !prompts.iter().any(|prompt| prompt.name == args.name) {
-                let hint = suggest::hint(&args.name, prompts.iter().map(|prompt| prompt.name.as_str()));
-                return Err(Problem::new(ProblemKind::NotFound, "the server lists no such prompt")
-                    .at(args.name.clone())
-                    .hint(hint.unwrap_or_else(|| "`mcp-loupe prompts` lists the server's prompts".to_owned())));
-            }
-            let params = format!(r#"{{"name":{},"arguments":{arguments}}}"#, write::string(&args.name));
-            let message = format!("filling in {}", args.name);
-            Ok(client.read(&message, call::capture_id(&args.name), "prompts/get", params).await)
-        },
-        |capture, cancel| {
-            let status = asked.print(capture.clone(), cancel)?;
-            Ok(args.keep.keep(&capture, &args.link, quiet, status))
-        },
-    )
+    fetch.show(&source, &asked, async |client| {
+        let prompts = listed(client).await?;
+        if !prompts.iter().any(|prompt| prompt.name == args.name) {
+            let hint = suggest::hint(&args.name, prompts.iter().map(|prompt| prompt.name.as_str()));
+            return Err(Problem::new(ProblemKind::NotFound, "the server lists no such prompt")
+                .at(args.name.clone())
+                .hint(hint.unwrap_or_else(|| "`mcp-loupe prompts` lists the server's prompts".to_owned())));
+        }
+        let params = format!(r#"{{"name":{},"arguments":{arguments}}}"#, write::string(&args.name));
+        let message = format!("filling in {}", args.name);
+        Ok(client.read(&message, call::capture_id(&args.name), "prompts/get", params).await)
+    })
 }

@@ -4,8 +4,7 @@ use super::args;
 use super::client::with_session;
 use super::command;
 use super::output::{self, columns, one_line};
-use super::view::ViewRequest;
-use super::{Done, call, hosts, view};
+use super::{Done, call, view};
 use crate::capture::{Resource, Server};
 use crate::contract;
 use crate::json::write;
@@ -68,20 +67,10 @@ fn page(server: &Server, resources: &[Resource]) -> String {
 }
 
 pub fn read(args: &command::ReadArgs) -> Done {
-    let asked = ViewRequest::read(&args.view, || hosts::load(&args.link.data))?;
-    let source = args.source.required()?;
-    let quiet = asked.is_quiet();
-    with_session(
-        &source,
-        &args.link,
-        quiet,
-        async |client| {
-            let params = format!(r#"{{"uri":{}}}"#, write::string(&args.uri));
-            Ok(client.read(&format!("reading {}", args.uri), call::capture_id("resource"), "resources/read", params).await)
-        },
-        |capture, cancel| {
-            let status = asked.print(capture.clone(), cancel)?;
-            Ok(args.keep.keep(&capture, &args.link, quiet, status))
-        },
-    )
+    let fetch = &args.fetch;
+    let asked = fetch.asked()?;
+    fetch.show(&fetch.source.required()?, &asked, async |client| {
+        let params = format!(r#"{{"uri":{}}}"#, write::string(&args.uri));
+        Ok(client.read(&format!("reading {}", args.uri), call::capture_id("resource"), "resources/read", params).await)
+    })
 }

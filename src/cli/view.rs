@@ -109,21 +109,6 @@ impl ViewRequest {
         Ok(Self { hosts, shown, ledger, sent_as, count_exactly, read_text, rules: Arc::new(rules), fail_on, print: args.print })
     }
 
-    /// The ledger with its defaults, as the window's stand-in prints it.
-    pub fn ledger(quiet: bool) -> Self {
-        Self {
-            hosts: Hosts::built_in(),
-            shown: Shown::Ledger,
-            ledger: LedgerOptions::default(),
-            sent_as: None,
-            count_exactly: None,
-            read_text: ReadText::Auto,
-            rules: Arc::default(),
-            fail_on: None,
-            print: PrintArgs { json: false, quiet },
-        }
-    }
-
     pub fn is_quiet(&self) -> bool {
         self.print.quiet
     }

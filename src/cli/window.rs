@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use super::args::{LinkArgs, PrintArgs};
+use super::args::{LinkArgs, PrintArgs, ViewArgs};
+use super::call::{FetchArgs, call};
 use super::command;
 use super::view::ViewRequest;
-use super::{Done, call, output, tools};
+use super::{Done, output, tools};
+use crate::host::Hosts;
 use crate::source::Source;
 use crate::token::Tokenizer;
 
@@ -24,14 +26,16 @@ pub fn run(args: &command::WindowArgs) -> Done {
 }
 
 fn in_terminal(source: &Source, args: &command::WindowArgs) -> Done {
-    let quiet = args.quiet;
+    let print = PrintArgs { json: false, quiet: args.quiet };
     let link = LinkArgs { limit: args.limit.clone(), data: args.data.clone(), ..LinkArgs::default() };
     match source {
         Source::Sample(spec) if has_sample_tool(&spec.set) => {
-            let shown = call::CallOutput { asked: &ViewRequest::ledger(quiet), keep: None };
-            call::call(source, SAMPLE_TOOL, "{}".to_owned(), false, &link, &shown)
+            let view = ViewArgs { print, ..ViewArgs::default() };
+            let asked = ViewRequest::read(&view, Hosts::built_in)?;
+            let fetch = FetchArgs { link, ..FetchArgs::default() };
+            call(source, SAMPLE_TOOL, "{}".to_owned(), false, &fetch, &asked)
         }
-        _ => tools::list(source, &Tokenizer::default(), &link, PrintArgs { json: false, quiet }),
+        _ => tools::list(source, &Tokenizer::default(), &link, print),
     }
 }
 

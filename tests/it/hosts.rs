@@ -162,6 +162,10 @@ fn a_file_of_ones_own_adds_hosts() {
         place.display()
     );
     assert!(words(&output.stderr).starts_with(&expected), "{}", words(&output.stderr));
+    let dir = bad.path().to_str().unwrap();
+    let output =
+        run(&["call", "dual_search_companies", "--sample", "--data-dir", dir, "--as-host", "cline", "--view", "hosts"], b"");
+    assert_eq!(words(&output.stderr).matches("warning: the hosts file").count(), 1, "{}", words(&output.stderr));
 }
 
 fn transcript(path: &Path) -> Vec<Value> {
