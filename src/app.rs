@@ -252,7 +252,7 @@ impl App {
         let (sink, ctx) = (self.painted.0.clone(), ctx.clone());
         thread::spawn(move || {
             let painted = match picture {
-                ExportPicture::DrawingResult(drawing) => Ok(shot::drawn(&drawing, theme)),
+                ExportPicture::Drawing(drawing) => Ok(shot::drawn(&drawing, theme)),
                 ExportPicture::Pane { capture, shows } => shot::pane(capture, shows, theme, PANE),
             };
             let done = painted.and_then(|picture| match path {

@@ -2,13 +2,13 @@
 //!
 //! The results are made up from the payload and the text of the answer; no server sent them.
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use memchr::memmem;
 
 use crate::analysis::host_report;
+use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::analysis::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, FactCount, Outcome};

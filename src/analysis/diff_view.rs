@@ -1,13 +1,13 @@
 //! Two answers side by side for the window: their differences, the payload's as rows of one tree, the texts by line, and
 //! the facts that the newer text no longer tells.
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::analysis::diff_texts::{self, TextOf, Texts};
 use crate::analysis::difference::{Difference, DifferenceOptions, TextDifference, ValueDifference};
+use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::locate_facts;
 use crate::diff::lines::{LineOptions, is_time};

@@ -3,13 +3,13 @@
 //! An answer is compared in parts: the outcome, the payload by path, the text by line, the tokens of every format, the
 //! tool's definition. A part that one side cannot have (a payload file has no text) is left out, and named.
 
-use crate::analysis::query::{Ctx, Definitions, Query, Stop, Weigh};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::analysis::columns::compact_without;
 use crate::analysis::query::format_of;
+use crate::analysis::query::{Ctx, Definitions, Query, Stop, Weigh};
 use crate::analysis::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Annotations, BlockKind, Outcome, Tool};

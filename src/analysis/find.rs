@@ -1,16 +1,16 @@
 //! Finding in a text and in the data: plain, by a regular expression, or by a JSONPath.
 
-use crate::analysis::host_lines;
-use crate::analysis::query::{Ctx, Query, Stop};
-use crate::host::HostId;
-use crate::json::Node;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::TextQuery;
+use crate::analysis::host_lines;
+use crate::analysis::query::{Ctx, Query, Stop};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Payload;
+use crate::host::HostId;
+use crate::json::Node;
 use crate::problem::{Problem, ProblemKind};
 
 /// No more places than this are found; nobody steps through more.

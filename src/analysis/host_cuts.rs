@@ -1,10 +1,10 @@
 //! What one host leaves out of an answer, as places in the answer itself: so that any pane can mark them.
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::capture::{BlockKind, FactState, locate_facts};
 use crate::format::ParsedCapture;
 use crate::host::{Host, HostId, TextOrigin, ViewContext, What};

@@ -1,9 +1,9 @@
 //! One host's text in rows, with what a limit took out standing in its place where that is wanted.
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::analysis::text::{DisplayLine, display_lines};
 use crate::analysis::wrap::{Strings, TextRow, wrap};
 use crate::cancel::{Cancel, Cancelled};

@@ -1,11 +1,11 @@
 //! What each host's model is shown for an answer: text, tokens, facts, limits, definition, and who sees the same.
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::analysis::host_media::{Media, MediaBytes};
 use crate::analysis::host_report::{self, LostField};
+use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::analysis::text::{DisplayLine, display_lines};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Block, BlockKind, FactCount, FactMatches, is_wrapped, locate_facts};

@@ -72,8 +72,7 @@ pub use structured_price::{HostSpan, StructuredPrice, StructuredPriceQuery};
 pub use text::{DisplayLine, TextQuery, TextView, display_lines, format_bytes};
 pub use token_bounds::TokenStartsQuery;
 pub use token_counts::{
-    CharactersQuery, CountError, CountQuery, HostCountQuery, PartQuery, RowCount, RowQuery, count_row, count_rows, counted,
-    ratio_of,
+    CharactersQuery, CountQuery, HostCountQuery, PartQuery, RowCount, RowQuery, count_row, count_rows, counted, ratio_of,
 };
 pub use token_map::{Shares, TokenMap, TokenMapQuery};
 pub use tree::{Mark, TreeQuery, TreeTokens, TreeTokensQuery, TreeView};

@@ -1,11 +1,11 @@
 //! A picture of an answer, decoded on request and within bounds: what a server sends as one may be anything.
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::io::Cursor;
 use std::sync::Arc;
 
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 
+use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::format::ParsedCapture;
 use crate::number::{grouped, number_of};
 use crate::problem::{Problem, ProblemKind};

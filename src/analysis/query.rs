@@ -204,21 +204,21 @@ pub(super) fn format_of(id: &str) -> Result<&'static dyn Format, Problem> {
 }
 
 /// Why there is no result.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
-    Cancelled(Cancelled),
-    Problem(Problem),
+    #[error("cancelled")]
+    Cancelled(#[from] Cancelled),
+    /// To be shown where the result would stand.
+    #[error("{0}")]
+    Problem(#[from] Problem),
 }
 
-impl From<Cancelled> for Stop {
-    fn from(cancelled: Cancelled) -> Self {
-        Self::Cancelled(cancelled)
-    }
-}
-
-impl From<Problem> for Stop {
-    fn from(problem: Problem) -> Self {
-        Self::Problem(problem)
+impl From<Stop> for Problem {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Cancelled(_) => Self::interrupted(),
+            Stop::Problem(problem) => problem,
+        }
     }
 }
 

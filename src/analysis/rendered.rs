@@ -1,12 +1,12 @@
 //! The rendered pane's view: the text cut into Markdown blocks with source ranges, grouped in cards.
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh, format_of};
 use std::ops::Range;
 use std::sync::Arc;
 
 use pulldown_cmark::{Alignment, Event, Parser, Tag, TagEnd};
 
 use crate::analysis::links::Links;
+use crate::analysis::query::{Ctx, Query, Stop, Weigh, format_of};
 use crate::analysis::text::format_bytes;
 use crate::capture::{FactMatches, locate_facts};
 use crate::format::{Format, MARKDOWN, ParsedCapture};

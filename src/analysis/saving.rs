@@ -3,14 +3,14 @@
 //! Each step is measured: the text is counted, one thing is taken away, and it is counted again. What no step explains
 //! is the form itself (how often a key is said, brackets, table lines).
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::analysis::columns::compact_without;
-use crate::analysis::{CountError, format_bytes};
+use crate::analysis::format_bytes;
+use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::capture::locate_facts;
 use crate::format::{self, ParsedCapture};
 use crate::json::Doc;
@@ -89,8 +89,8 @@ impl Saving {
     /// Measures the way between two formats, by id. `None` where the answer has no payload to compare by.
     ///
     /// # Errors
-    /// [`CountError`] when cancelled, or where one of the formats does not apply.
-    pub fn of(subject: &ParsedCapture, from: &str, to: &str, encoding: Encoding) -> Result<Option<Self>, CountError> {
+    /// [`Stop`] when cancelled, or where one of the formats does not apply.
+    pub fn of(subject: &ParsedCapture, from: &str, to: &str, encoding: Encoding) -> Result<Option<Self>, Stop> {
         let (Some(from), Some(to)) = (Parts::of(subject, from, encoding)?, Parts::of(subject, to, encoding)?) else {
             return Ok(None);
         };
@@ -107,7 +107,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(subject: &ParsedCapture, id: &str, encoding: Encoding) -> Result<Option<Self>, CountError> {
+    fn of(subject: &ParsedCapture, id: &str, encoding: Encoding) -> Result<Option<Self>, Stop> {
         let Some(payload) = &subject.payload else { return Ok(None) };
         let format =
             format::by_id(id).ok_or_else(|| Problem::new(ProblemKind::Internal, format!("there is no format `{id}`")))?;

@@ -2,13 +2,13 @@
 //!
 //! Counted on the exact bytes of the definitions.
 
-use crate::analysis::query::{Ctx, Definitions, Query, Stop, Weigh};
 use std::borrow::Borrow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::analysis::query::{Ctx, Definitions, Query, Stop, Weigh};
 use crate::capture::{Server, Tool};
 use crate::json::{Doc, Kind, write};
 use crate::token::{self, Encoding, Tokens};

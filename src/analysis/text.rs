@@ -1,11 +1,11 @@
 //! The text pane's view of a format: exact text, display lines, links.
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh, format_of};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::links::Links;
+use crate::analysis::query::{Ctx, Query, Stop, Weigh, format_of};
 use crate::capture::{FactMatches, FactState, locate_facts, unread};
 use crate::format::{Format, ParsedCapture, Sink, Syntax, WriteError};
 use crate::problem::{Problem, ProblemKind};

@@ -1,36 +1,16 @@
 //! A format's tokens by the tokenizer a person names. What is always counted stands in the row; for another
 //! tokenizer the text is written once more.
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh, format_of};
-use crate::cancel::{Cancel, Cancelled};
-use crate::format::ledger::{INTERRUPTED, Row};
-use crate::format::{self, ParsedCapture};
-use crate::problem::Problem;
-use crate::token::{self, Count, Tokenizer, Tokens};
 use std::sync::Arc;
 
+use crate::analysis::query::{Ctx, Query, Stop, Weigh, format_of};
 use crate::analysis::{HostTextQuery, format_bytes};
+use crate::cancel::Cancel;
+use crate::format::ledger::{INTERRUPTED, Row};
+use crate::format::{self, ParsedCapture};
 use crate::host::HostId;
 use crate::number::grouped;
-
-/// Why there is no count.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CountError {
-    #[error("cancelled")]
-    Cancelled(#[from] Cancelled),
-    /// The person's tokenizer file does not take the text.
-    #[error("{0}")]
-    Problem(#[from] Problem),
-}
-
-impl From<CountError> for Stop {
-    fn from(error: CountError) -> Self {
-        match error {
-            CountError::Cancelled(cancelled) => Self::Cancelled(cancelled),
-            CountError::Problem(problem) => Self::Problem(problem),
-        }
-    }
-}
+use crate::token::{self, Count, Tokenizer, Tokens};
 
 /// What a row has by a tokenizer: a count, or why there is none. One text that a file does not take spoils no other row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

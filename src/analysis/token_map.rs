@@ -3,11 +3,11 @@
 //! Of the compact JSON. Every token belongs to the node it begins in, so the parts add up to what the ledger says for
 //! `json`.
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::ops::AddAssign;
 use std::sync::Arc;
 
 use crate::analysis::columns::Columns;
+use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::json::Node;
 use crate::token::{Encoding, Role, each_token};
 

@@ -1,9 +1,9 @@
 //! The tree pane's view: the payload with marks against the text, and what each value costs.
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::capture::{FactCount, FactMatches, FactState, Payload, locate_facts};
 use crate::format::ParsedCapture;
 use crate::token;

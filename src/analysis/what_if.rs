@@ -1,7 +1,6 @@
 //! What if keys were left out, and which fields a model needs. The capture is never touched: the payload is filtered
 //! before the formats are written.
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh, format_of};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{Hash, Hasher};
@@ -10,7 +9,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::analysis::columns::{Columns, compact_without, escape};
-use crate::analysis::{CountError, format_bytes};
+use crate::analysis::format_bytes;
+use crate::analysis::query::{Ctx, Query, Stop, Weigh, format_of};
 use crate::capture::{Capture, Payload, locate_facts};
 use crate::digest::sha256;
 use crate::format::{Format, ParsedCapture};
@@ -114,12 +114,12 @@ impl NeededFields {
 /// format does not say it, by the same matching as everywhere.
 ///
 /// # Errors
-/// [`CountError`] when cancelled, or where the format does not apply.
+/// [`Stop`] when cancelled, or where the format does not apply.
 pub fn needed_fields(
     subject: &ParsedCapture,
     format: &'static dyn Format,
     needed: &BTreeSet<String>,
-) -> Result<Option<NeededFields>, CountError> {
+) -> Result<Option<NeededFields>, Stop> {
     let Some(payload) = &subject.payload else { return Ok(None) };
     let bytes = format_bytes(format, subject)?;
     let root = payload.root();

@@ -1,9 +1,9 @@
 //! A text cut into the rows of a pane that is so many columns wide.
 
-use crate::analysis::query::{Ctx, Query, Stop};
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::analysis::query::{Ctx, Query, Stop};
 use crate::analysis::special;
 use crate::analysis::text::{DisplayLine, display_lines};
 use crate::cancel::{Cancel, Cancelled};

@@ -1,6 +1,5 @@
 //! `diff`: what differs between two captures, fixtures or files, or between two lists of tools.
 
-use crate::number;
 use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,6 +18,7 @@ use crate::diff::tree::{Op, TreeOptions};
 use crate::format::ParsedCapture;
 use crate::format::ledger::Row;
 use crate::json::Node;
+use crate::number;
 use crate::number::grouped;
 use crate::problem::{Problem, ProblemKind};
 use crate::store;

@@ -142,25 +142,8 @@ fn markdown(sweep: &Sweep) -> String {
 }
 
 const COLUMNS: [&str; 19] = [
-    "column",
-    "value",
-    "derived",
-    "outcome",
-    "format",
-    "bytes",
-    "chars",
-    "utf16",
-    "o200k_base",
-    "cl100k_base",
-    "ratio",
-    "ms",
-    "facts",
-    "kept",
-    "reworded",
-    "missing",
-    "absent_records",
-    "missing_fields",
-    "why",
+    "column", "value", "derived", "outcome", "format", "bytes", "chars", "utf16", "o200k_base", "cl100k_base", "ratio", "ms",
+    "facts", "kept", "reworded", "missing", "absent_records", "missing_fields", "why",
 ];
 
 fn csv(sweep: &Sweep, calls: &[SweepCall]) -> String {

@@ -84,21 +84,8 @@ pub(super) fn markdown_table(rows: &[CountedRow<'_>], baseline: &str, sent_as: O
 }
 
 const COLUMNS: [&str; 15] = [
-    "format",
-    "available",
-    "bytes",
-    "chars",
-    "utf16",
-    "o200k_base",
-    "cl100k_base",
-    "ratio",
-    "facts",
-    "kept",
-    "reworded",
-    "missing",
-    "round_trip",
-    "differences",
-    "why",
+    "format", "available", "bytes", "chars", "utf16", "o200k_base", "cl100k_base", "ratio", "facts", "kept", "reworded",
+    "missing", "round_trip", "differences", "why",
 ];
 
 fn title(id: &str) -> &str {

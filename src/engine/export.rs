@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::analysis;
 use crate::analysis::sweep::SweepQuery;
-use crate::cancel::{Cancel, Cancelled};
+use crate::analysis::{self, Stop};
+use crate::cancel::Cancel;
 use crate::capture::Capture;
 use crate::contract::SweepFile;
 use crate::fixture::export::{ExportChoice, ExportForm, Material, Place};
@@ -35,7 +35,7 @@ pub(super) fn write(
         let picture = |picture| Event::Export(ExportEvent::Picture { picture, theme: order.theme, path: path.clone() });
         match (&export.form, &path) {
             (ExportForm::Picture(drawn), _) => {
-                return Ok(picture(ExportPicture::DrawingResult(Arc::new(drawn(&material, cancel).map_err(called_off)??))));
+                return Ok(picture(ExportPicture::Drawing(Arc::new(drawn(&material, cancel).map_err(called_off)?))));
             }
             (ExportForm::Pane, _) => return Ok(picture(ExportPicture::Pane { capture: Arc::clone(capture), shows: order.pane })),
             (ExportForm::Folder, Some(path)) => {
@@ -46,7 +46,7 @@ pub(super) fn write(
             (ExportForm::Folder, None) | (ExportForm::File(_), _) => {}
         }
     }
-    let bytes = order.kind.write(&material, cancel).map_err(called_off)??;
+    let bytes = order.kind.write(&material, cancel).map_err(called_off)?;
     put(path, &bytes, cancel)
 }
 
@@ -64,8 +64,11 @@ pub(super) fn write_compare(
     put(path, text.as_bytes(), cancel)
 }
 
-fn called_off(_: Cancelled) -> Problem {
-    Problem::new(ProblemKind::Cancelled, "the export was called off")
+fn called_off(stop: impl Into<Stop>) -> Problem {
+    match stop.into() {
+        Stop::Cancelled(_) => Problem::new(ProblemKind::Cancelled, "the export was called off"),
+        Stop::Problem(problem) => problem,
+    }
 }
 
 /// Writes what was made, unless it was called off meanwhile.

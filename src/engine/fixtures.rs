@@ -11,7 +11,7 @@ use super::expanded;
 use super::queue::Queue;
 use super::sessions::Sessions;
 use super::work::{aside, blocking, caught, task};
-use crate::analysis::CountError;
+use crate::analysis::Stop;
 use crate::cancel::Cancel;
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::fixture::accept::can_accept;
@@ -60,8 +60,8 @@ impl Fixtures {
                 blocking(runtime.handle(), &queue, failed, move || {
                     let preview = match preview(&capture, &wanted, &expanded(path), &options, &cancel) {
                         Ok(preview) => Ok(Arc::new(preview)),
-                        Err(CountError::Problem(problem)) => Err(problem),
-                        Err(CountError::Cancelled(_)) => return,
+                        Err(Stop::Problem(problem)) => Err(problem),
+                        Err(Stop::Cancelled(_)) => return,
                     };
                     push(FixtureEvent::Previewed { number, preview });
                 });
@@ -208,8 +208,8 @@ impl Judge {
         };
         let verdict = match judge(&written, came.as_ref(), &expect, &self.options, &self.hosts, cancel) {
             Ok(checks) => FixtureVerdict { dir, checks, is_updated: false },
-            Err(CountError::Problem(problem)) => refused(dir, &problem),
-            Err(CountError::Cancelled(_)) => refused(dir, &Problem::new(ProblemKind::Cancelled, "not judged")),
+            Err(Stop::Problem(problem)) => refused(dir, &problem),
+            Err(Stop::Cancelled(_)) => refused(dir, &Problem::new(ProblemKind::Cancelled, "not judged")),
         };
         let sides = came.filter(|_| !verdict.passed()).map(|came| {
             let is_acceptable = can_accept(&verdict, &expect, &came);
@@ -244,13 +244,7 @@ fn there(path: &Path) -> Result<(ExistingFile, Option<String>), Problem> {
     }
 }
 
-fn preview(
-    capture: &Capture,
-    wanted: &Wanted,
-    path: &Path,
-    options: &RedactOptions,
-    cancel: &Cancel,
-) -> Result<Preview, CountError> {
+fn preview(capture: &Capture, wanted: &Wanted, path: &Path, options: &RedactOptions, cancel: &Cancel) -> Result<Preview, Stop> {
     let path = absolute(path);
     let (there, existing) = there(&path)?;
     let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), cancel)?;
@@ -286,8 +280,8 @@ fn save(
         }));
     }
     let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), cancel).map_err(|error| match error {
-        CountError::Problem(problem) => problem,
-        CountError::Cancelled(_) => Problem::new(ProblemKind::Cancelled, "not written"),
+        Stop::Problem(problem) => problem,
+        Stop::Cancelled(_) => Problem::new(ProblemKind::Cancelled, "not written"),
     })?;
     let files: &[(&str, &[u8])] = &[(expect::FILE, draft.expect.as_bytes())];
     if is_there {

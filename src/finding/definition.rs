@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use regex::Regex;
+
 use super::answer::tokens;
 use super::rule::Profile::{Cost, HostCompat, MarkdownSafety};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
@@ -11,7 +13,6 @@ use super::{CheckedServer, CheckedTool};
 use crate::host::Hosts;
 use crate::number::{grouped, number_of};
 use crate::token::Tokens;
-use regex::Regex;
 
 pub static RULES: &[Rule] = &[
     Rule::new("definition/no-description", &[(HostCompat, Warning)], RuleCheck::Tool(no_description))

@@ -197,17 +197,8 @@ fn asks(answer: &CheckedAnswer<'_>) -> Vec<ServerRequest> {
 fn is_secret(name: &str) -> bool {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).map(|char| char.to_ascii_lowercase()).collect();
     [
-        "password",
-        "passwd",
-        "passphrase",
-        "apikey",
-        "accesstoken",
-        "clientsecret",
-        "privatekey",
-        "cardnumber",
-        "creditcard",
-        "cvv",
-        "secretkey",
+        "password", "passwd", "passphrase", "apikey", "accesstoken", "clientsecret", "privatekey", "cardnumber", "creditcard",
+        "cvv", "secretkey",
     ]
     .iter()
     .any(|word| plain.contains(word))

@@ -340,21 +340,8 @@ fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         let described = text(argument, "description").unwrap_or_default();
         // Examples, and lists that any text may follow.
         let is_example = [
-            "e.g",
-            "example",
-            "such as",
-            "like ",
-            "\"true\"",
-            "'true'",
-            "`true`",
-            "or string",
-            "or a string",
-            "or any ",
-            "or text",
-            "or custom",
-            "or a custom",
-            "or the name",
-            "or the id",
+            "e.g", "example", "such as", "like ", "\"true\"", "'true'", "`true`", "or string", "or a string", "or any ",
+            "or text", "or custom", "or a custom", "or the name", "or the id",
         ]
         .iter()
         .any(|word| described.to_lowercase().contains(word));

@@ -168,29 +168,8 @@ pub fn singular(word: &str) -> String {
 const READS: [&str; 14] =
     ["get", "list", "search", "find", "read", "fetch", "show", "describe", "query", "lookup", "view", "count", "status", "test"];
 const WRITES: [&str; 23] = [
-    "create",
-    "add",
-    "update",
-    "set",
-    "delete",
-    "remove",
-    "write",
-    "edit",
-    "post",
-    "send",
-    "insert",
-    "put",
-    "move",
-    "rename",
-    "drop",
-    "purge",
-    "clear",
-    "save",
-    "append",
-    "upload",
-    "overwrite",
-    "destroy",
-    "reset",
+    "create", "add", "update", "set", "delete", "remove", "write", "edit", "post", "send", "insert", "put", "move", "rename",
+    "drop", "purge", "clear", "save", "append", "upload", "overwrite", "destroy", "reset",
 ];
 
 /// Whether a name sounds as if the tool only reads.

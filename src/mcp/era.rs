@@ -3,9 +3,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bytes::Bytes;
+
 use crate::json::{Doc, write};
 use crate::source::Identity;
-use bytes::Bytes;
 
 const PREFIX: &str = "io.modelcontextprotocol/";
 

@@ -1,53 +1,25 @@
 //! What asks for a secret, and how a secret is taken out of what is kept. By words, since nothing else tells: a field that
 //! is taken for one wrongly costs a warning, one that is missed costs a password.
 
-use crate::json::{Doc, Kind};
 use bytes::Bytes;
+
+use crate::json::{Doc, Kind};
 
 /// What stands in place of a secret.
 pub const MASK: &str = "•••";
 
 /// Words of a name or a title that mean a secret.
 const NAMES: &[&str] = &[
-    "password",
-    "passwd",
-    "pwd",
-    "pass",
-    "passphrase",
-    "passcode",
-    "secret",
-    "token",
-    "key",
-    "apikey",
-    "credential",
-    "credentials",
-    "pin",
-    "otp",
-    "cvv",
-    "cvc",
-    "ssn",
-    "bearer",
-    "auth",
-    "authorization",
+    "password", "passwd", "pwd", "pass", "passphrase", "passcode", "secret", "token", "key", "apikey", "credential",
+    "credentials", "pin", "otp", "cvv", "cvc", "ssn", "bearer", "auth", "authorization",
 ];
 /// Ends of a word that do, where words are run together: `authtoken`, `DBPassword`.
 const ENDS: &[&str] =
     &["password", "passwd", "passphrase", "passcode", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey"];
 /// Words of a description that do.
 const SAYINGS: &[&str] = &[
-    "password",
-    "passphrase",
-    "passcode",
-    "secret",
-    "token",
-    "api key",
-    "apikey",
-    "access key",
-    "private key",
-    "credential",
-    "credentials",
-    "one time code",
-    "security code",
+    "password", "passphrase", "passcode", "secret", "token", "api key", "apikey", "access key", "private key", "credential",
+    "credentials", "one time code", "security code",
 ];
 
 /// The words of a text in lower case: `apiKey`, `API_KEY` and `api-key` are two each.

@@ -1,12 +1,11 @@
 //! Arguments, calls and the captures they become.
 
-use super::series::SeriesKind;
-use crate::contract;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::series::SeriesKind;
 use super::undo::UndoStep;
 use super::{
     AllowedTools, CallOwner, CallUpdate, Connection, Dialog, Effect, FieldFile, Form, FormMode, HostsAction, PreparedCall,
@@ -14,6 +13,7 @@ use super::{
 };
 use crate::analysis::{About, DeliveriesQuery, HostsQuery, Inquiry, ParsedCaptureQuery, QueryResult, Target, ToolTokensQuery};
 use crate::capture::{Capture, CaptureId};
+use crate::contract;
 use crate::number::number_of;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{SampleSpec, Source};

@@ -51,7 +51,7 @@ pub struct ExportOrder {
 /// What only the window can paint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportPicture {
-    DrawingResult(Arc<Drawing>),
+    Drawing(Arc<Drawing>),
     Pane { capture: Arc<Capture>, shows: PaneView },
 }
 

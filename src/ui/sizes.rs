@@ -1,10 +1,10 @@
 //! Sizes that a person gave panels, told to the state once they are let go of.
 
-use crate::state::SettingsAction;
 use egui::{Id, Ui};
 
 use super::{Cx, widgets};
 use crate::settings::PanelSize;
+use crate::state::SettingsAction;
 
 /// A change of less is none: layouts round.
 const LEAST: f32 = 0.5;

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use crate::number;
 use egui::{Align, Layout, RichText, Ui};
 
 use super::theme::{self, ThemeTokens};
@@ -11,6 +10,7 @@ use super::widgets::Button;
 use super::{Cx, icons};
 use crate::analysis::{AsMended, CountQuery, OmitKeys, RowQuery, key_of, ratio_of};
 use crate::format::ledger::Row;
+use crate::number;
 use crate::state::{Action, QueryState, TokensAction, TriedFix};
 use crate::token::Count;
 

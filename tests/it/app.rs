@@ -266,22 +266,8 @@ fn what_is_pasted_becomes_the_form() {
 
 /// What is never cut: losses, gains, units, roles. Names may be, with the whole on hover.
 const WHOLE: &[&str] = &[
-    " tok",
-    "no fact",
-    "misses",
-    "leaves out",
-    "is lost",
-    "lose facts",
-    "differ",
-    "needed",
-    "plain choice",
-    "if you changed",
-    "cheapest",
-    "same data",
-    "baseline",
-    "sent twice",
-    "waiting",
-    "Cancel",
+    " tok", "no fact", "misses", "leaves out", "is lost", "lose facts", "differ", "needed", "plain choice", "if you changed",
+    "cheapest", "same data", "baseline", "sent twice", "waiting", "Cancel",
 ];
 
 #[test]

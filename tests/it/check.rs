@@ -221,17 +221,8 @@ fn a_baseline_leaves_what_is_new() {
     let grown = json(
         folder.path(),
         &[
-            "check",
-            "tools.json",
-            "--baseline",
-            "base.json",
-            "--max-increase",
-            "0",
-            "--budget",
-            "find=1",
-            "--budget",
-            "total=9999",
-            "--json",
+            "check", "tools.json", "--baseline", "base.json", "--max-increase", "0", "--budget", "find=1", "--budget",
+            "total=9999", "--json",
         ],
         1,
     );

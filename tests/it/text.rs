@@ -186,7 +186,7 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
         for choice in ExportChoice::all(&hosts) {
             // Of hosts that show the whole answer it is true.
             if !choice.kind().starts_with("hosts-")
-                && let Ok(Ok(bytes)) = choice.write(&material, &Cancel::new())
+                && let Ok(bytes) = choice.write(&material, &Cancel::new())
             {
                 let page = String::from_utf8_lossy(&bytes);
                 // The report has the chart of the hosts.

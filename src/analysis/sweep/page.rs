@@ -1,13 +1,13 @@
 //! A sweep as a screen shows it: its texts parted into sections that stand beside each other, what differs as a list, and
 //! the curve where the argument is a page size. Everything that does not depend on a width is made once.
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::curve::{Curve, Unit};
+use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::analysis::sweep::{Column, ColumnOrigin, SentPart, Sweep, SweepCall, page_size_argument};
 use crate::analysis::text::{DisplayLine, TextView};
 use crate::analysis::wrap::{TextRow, wrap};

@@ -4,11 +4,11 @@
 //! A text that is no Markdown, and a block that is one piece over several records (JSON in a fence, raw HTML), keeps its
 //! exact rows. Reading a piece and measuring it is the painter's job, since only what is in sight is read.
 
-use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::analysis::rendered::{MdBlock, MdKind, RENDER_LIMIT_BYTES, Table, blocks, definitions};
 use crate::analysis::sweep::page::{SectionCell, SweepPage, ThisPage, rows};
 use crate::analysis::wrap::TextRow;

@@ -1,9 +1,9 @@
 //! What a server may ask of us, said before it is reached: folders, and an answer to requests for completions.
 
-use crate::state::SettingsAction;
 use egui::{RichText, Ui};
 
 use super::{label, pair};
+use crate::state::SettingsAction;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons, server_requests};

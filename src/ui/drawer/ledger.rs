@@ -2,7 +2,6 @@
 
 mod columns;
 
-use crate::verdict::{self, CountedRow, SentAs};
 use egui::{Id, Key, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use self::columns::{Columns, Widths};
@@ -19,6 +18,7 @@ use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
 use crate::ui::what_if::{self, change};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
+use crate::verdict::{self, CountedRow, SentAs};
 
 /// Height of the line above the derived formats.
 const DERIVED: f32 = 8.0;

@@ -3,8 +3,9 @@
 mod saving;
 mod treemap;
 
-use egui::{Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use std::sync::Arc;
+
+use egui::{Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
 use crate::analysis::{Shares, TokenMap, TokenMapQuery};

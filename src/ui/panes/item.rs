@@ -1,7 +1,6 @@
 //! Painting one thing of Markdown: a heading, a paragraph, a point of a list, a block of code. Code is the library's,
 //! everything else is drawn here.
 
-use crate::state::ViewAction;
 use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
@@ -12,6 +11,7 @@ use super::glyph;
 use super::inline::{Font, byte_at, layout, links_ui};
 use super::markdown::{self, ItemKind};
 use crate::analysis::special::Shown;
+use crate::state::ViewAction;
 use crate::ui::Cx;
 use crate::ui::rtl;
 use crate::ui::theme::{self, ThemeTokens};

@@ -1,9 +1,9 @@
 //! The head of a screen that takes the whole area: the way back first, then what it is, then its controls.
 
-use crate::state::{CallAction, ViewAction};
 use egui::{Align, Frame, Layout, Margin, Rect, RichText, Stroke, Ui, vec2};
 
 use super::Button;
+use crate::state::{CallAction, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons};
 
