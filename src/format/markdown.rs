@@ -9,8 +9,7 @@ pub(super) use crate::reader::unescaped as unescape;
 
 /// A value in a cell or line: nothing of it may end the cell, begin HTML or read as an escape.
 pub(super) fn escape(text: &str) -> Cow<'_, str> {
-    let bytes = text.as_bytes();
-    if memchr::memchr3(b'&', b'<', b'\\', bytes).or_else(|| memchr::memchr3(b'|', b'\n', b'\r', bytes)).is_none() {
+    if !text.bytes().any(|byte| matches!(byte, b'&' | b'<' | b'\\' | b'|' | b'\n' | b'\r')) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
