@@ -34,24 +34,26 @@ pub(super) fn escape(text: &str) -> Cow<'_, str> {
 /// The envelope as `- **key**: value` lines and an empty line; nothing where there is none.
 pub(super) fn push_envelope(rows: RowSet<'_>, out: &mut Pieces<'_>) {
     let envelope = rows.envelope();
+    let mut lines = String::new();
     for node in &envelope {
-        push_item(out, &node.key().unwrap_or_default(), Some(&cell_text(Some(*node))));
+        push_item(&mut lines, &node.key().unwrap_or_default(), Some(&cell_text(Some(*node))));
     }
     if !envelope.is_empty() {
-        out.push("\n");
+        lines.push('\n');
     }
+    out.push(&lines);
 }
 
 /// One `- **key**: value` line; without a value its children follow.
-pub(super) fn push_item(out: &mut Pieces<'_>, key: &str, value: Option<&str>) {
-    out.push("- **");
-    out.push(&escape(key));
-    out.push("**:");
+pub(super) fn push_item(line: &mut String, key: &str, value: Option<&str>) {
+    line.push_str("- **");
+    line.push_str(&escape(key));
+    line.push_str("**:");
     if let Some(value) = value {
-        out.push(" ");
-        out.push(&escape(value));
+        line.push(' ');
+        line.push_str(&escape(value));
     }
-    out.push("\n")
+    line.push('\n');
 }
 
 /// Key and value of such a line, escapes undone; `None` for any other line.

@@ -51,14 +51,17 @@ fn push_lines(root: Node<'_>, out: &mut Pieces<'_>) {
         return out.push("\n");
     }
     let mut depth = 0_usize;
+    let mut line = String::new();
     walk(root, |event| match event {
         WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
             if node.index() != root.index() {
+                line.clear();
                 for _ in 1..depth {
-                    out.push("  ");
+                    line.push_str("  ");
                 }
                 let key = node.key().unwrap_or_else(|| Cow::Owned((node.ordinal() + 1).to_string()));
-                markdown::push_item(out, &key, line_value(node).as_deref());
+                markdown::push_item(&mut line, &key, line_value(node).as_deref());
+                out.push(&line);
             }
             depth += usize::from(node.is_container());
         }
