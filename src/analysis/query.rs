@@ -265,7 +265,7 @@ impl Inquiry {
     }
 }
 
-/// A query of any type, with what of it does not depend on the type; see [`Query`].
+/// A query of any type, with what [`Query`] says of how and when it is run.
 #[derive(Clone)]
 pub struct AnyQuery {
     query: Arc<dyn Erased>,
