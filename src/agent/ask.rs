@@ -12,6 +12,7 @@ use super::{Agent, Stop, visible};
 use crate::analysis::{Ctx, Query};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::ParsedCapture;
+use crate::host::Hosts;
 use crate::json::Node;
 use crate::problem::{Problem, ProblemKind};
 
@@ -115,6 +116,11 @@ impl<'a> AgentCall<'a> {
     pub fn subject(&self, name: &str) -> Result<Arc<ParsedCapture>, Problem> {
         let named = self.text(name).unwrap_or_default();
         self.agent.subject(&named, self.number("nth"))
+    }
+
+    /// The hosts that are known.
+    pub(super) fn hosts(&self) -> &Hosts {
+        &self.agent.options.hosts
     }
 
     /// Runs a query about one answer.

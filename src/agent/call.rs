@@ -78,7 +78,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let text = view.map(|view| text_of(ask, &subject, view)).transpose()?;
     let page = text.map(|(text, lines, _)| ask.page(lines.len(), |at| numbered(&text, &lines[at]))).transpose()?;
     written(&CalledJson {
-        summary: summary(&subject, &rows),
+        summary: summary(&subject, &rows, ask.hosts()),
         answer,
         outcome: capture.outcome.name(),
         elapsed_ms: (milliseconds(capture.timings.total()) * 10.0).round() / 10.0,

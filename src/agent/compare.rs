@@ -106,7 +106,7 @@ struct ColumnJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    facts_kept: Option<u64>,
+    facts_told: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     facts: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -143,7 +143,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let vary = compared.vary.clone().unwrap_or_else(|| "format".to_owned());
     let query = SweepQuery { vary: Some(vary.into()), values: compared.values.into(), ..SweepQuery::default() };
     let calls = ask.counted(query.calls(&subjects, ask.jobs()))?;
-    let found = ask.counted(Sweep::of(&query, &calls, ask.jobs()))?;
+    let found = ask.counted(Sweep::of(&query, &calls, ask.hosts(), ask.jobs()))?;
     written(&ComparedJson {
         summary: format!("{}{}", several_tools(&subjects), sweep_verdict(&found, None, None).text()),
         varies: compared.vary,
@@ -215,7 +215,7 @@ fn column_json(found: &Sweep, column: &Column, answers: &[(String, Arc<ParsedCap
             .zip(base)
             .and_then(|(row, base)| ratio(row, &base.row, Encoding::O200kBase))
             .map(|ratio| (ratio * 100.0).round() / 100.0),
-        facts_kept: column.facts.map(|facts| facts.kept + facts.reworded),
+        facts_told: column.facts.map(|facts| facts.told()),
         facts: column.facts.map(|facts| facts.total),
         lacks: missing().take(FIELDS).map(field).collect(),
         more_lacks: missing().count().checked_sub(FIELDS).filter(|more| *more > 0),

@@ -13,10 +13,11 @@ use crate::analysis::{self, DisplayLine, HostTextQuery, RowQuery, TextQuery};
 use crate::capture::Outcome;
 use crate::format::ledger::{Row, default_baseline, ratio};
 use crate::format::{self, FORMATS, ParsedCapture};
+use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
 use crate::suggest;
 use crate::token::Encoding;
-use crate::verdict::verdict;
+use crate::verdict::{ModelReads, verdict};
 
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "show",
@@ -128,7 +129,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         }
         None => {
             let rows = rows(ask, &subject)?;
-            shown.summary = summary(&subject, &rows);
+            shown.summary = summary(&subject, &rows, ask.hosts());
             shown.data = subject.payload.as_ref().map(crate::capture::Payload::origin_text);
             shown.formats = formats(&rows);
         }
@@ -142,9 +143,9 @@ pub(super) fn rows(ask: &AgentCall<'_>, subject: &Arc<ParsedCapture>) -> Result<
 }
 
 /// What became of the call, and the sentence above the ledger.
-pub(super) fn summary(subject: &ParsedCapture, rows: &[Arc<Row>]) -> String {
+pub(super) fn summary(subject: &ParsedCapture, rows: &[Arc<Row>], hosts: &Hosts) -> String {
     let rows: Vec<_> = rows.iter().map(AsRef::as_ref).collect();
-    let sentence = verdict(&rows, None, Encoding::O200kBase).map(|verdict| verdict.text());
+    let sentence = verdict(&rows, ModelReads::Most(hosts), Encoding::O200kBase).map(|verdict| verdict.text());
     match (analysis::failure(subject), subject.capture.outcome) {
         (Some(problem), _) => format!("No answer: {}.", problem.what),
         (None, Outcome::ToolError) => {

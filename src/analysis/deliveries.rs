@@ -237,8 +237,8 @@ fn cells(subject: &ParsedCapture, result: &str, hosts: &Hosts, cancel: &Cancel) 
     // Against the payload of the answer, also where the delivery itself has none.
     let measured = host_report::measure(subject, &mut views, false, cancel);
     cancel.check()?;
-    let own = subject.reading.content_text().filter(|_| !subject.text_only().statements.is_empty());
-    let has_others = subject.text_only().others > 0;
+    let own = subject.reading.content_text().filter(|_| !subject.extra().pieces.is_empty());
+    let has_others = subject.extra().blocks > 0;
     let has_text = |view: &HostView| {
         !has_others && own.as_ref().is_none_or(|own| memmem::find(view.text.as_bytes(), own.as_bytes()).is_some())
     };

@@ -17,13 +17,12 @@ use crate::token::{Encoding, Tokens};
 /// Answers below this size are not worth further threads.
 const SMALL_BYTES: usize = 64 << 10;
 
-/// A field of the payload, over all records, that a text does not wholly keep.
+/// A field of the payload, over all records, of which a text lacks facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostField {
     /// A JSON Pointer with `*` for every position in an array: `/items/*/city`.
     pub path: String,
     pub total: u64,
-    pub reworded: u64,
     pub missing: u64,
 }
 
@@ -190,7 +189,7 @@ pub(super) fn measure(
 fn match_text(subject: &ParsedCapture, payload: &Payload, text: &str, columns: Option<&Columns>) -> Found {
     let Some(columns) = columns else { return (Some(subject.known.facts(payload, text)), Arc::default()) };
     let matches = subject.known.matches(payload, text);
-    let lost = if matches.count.kept < matches.count.total { lost_fields(payload, &matches, columns) } else { Vec::new() };
+    let lost = if matches.count.missing > 0 { lost_fields(payload, &matches, columns) } else { Vec::new() };
     (Some(matches.count), Arc::new(lost))
 }
 
@@ -230,17 +229,16 @@ fn lost_fields(payload: &Payload, matched: &FactMatches, columns: &Columns) -> V
     for fact in &matched.facts {
         let Some(&column) = columns.of_node.get(fact.node() - payload.root) else { continue };
         let place = *places[column].get_or_insert_with(|| {
-            fields.push(LostField { path: columns.path(column), total: 0, reworded: 0, missing: 0 });
+            fields.push(LostField { path: columns.path(column), total: 0, missing: 0 });
             fields.len() - 1
         });
         let field = &mut fields[place];
         field.total += 1;
         match fact.state() {
-            FactState::Kept => {}
-            FactState::Reworded => field.reworded += 1,
+            FactState::Proved | FactState::Found => {}
             FactState::Missing | FactState::Differs => field.missing += 1,
         }
     }
-    fields.retain(|field| field.missing + field.reworded > 0);
+    fields.retain(|field| field.missing > 0);
     fields
 }

@@ -9,8 +9,8 @@ use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::analysis::text::{DisplayLine, display_lines};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Block, BlockKind, FactCount, FactMatches, is_wrapped, locate_facts};
-use crate::format::ParsedCapture;
 use crate::format::ledger::INTERRUPTED;
+use crate::format::{ExtraPiece, ParsedCapture};
 use crate::host::definition::Definition;
 use crate::host::{
     Evidence, Host, HostId, HostView, Hosts, LimitOutcome, LimitState, Part, RenderCache, TextOrigin, ViewContext, What,
@@ -52,8 +52,8 @@ pub struct HostRow {
 /// What is not shown of an answer beside its facts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OtherLosses {
-    /// Of texts, which the data lacks.
-    pub statements: u64,
+    /// Of extra text.
+    pub extra: Tokens,
     /// Blocks that are no text; of an answer without data, texts too.
     pub blocks: u64,
 }
@@ -115,9 +115,9 @@ impl HostOutcome {
 /// What of an answer is said beside its data, and where.
 struct Beside<'s> {
     blocks: &'s [Block],
-    /// Where each text block begins in the text content, and the statements that the data lacks.
+    /// Where each text block begins in the text content, and the extra text.
     starts: Vec<(usize, usize)>,
-    statements: Vec<usize>,
+    extra: &'s [ExtraPiece],
     /// Whether `structuredContent` is the text once more, so that one of them is all.
     is_twin: bool,
     has_data: bool,
@@ -134,7 +134,7 @@ impl<'s> Beside<'s> {
         Self {
             blocks: &subject.reading.blocks,
             starts,
-            statements: subject.text_only().statements.iter().map(|statement| statement.range.start).collect(),
+            extra: &subject.extra().pieces,
             is_twin: is_wrapped(&subject.reading),
             has_data: subject.payload.is_some(),
         }
@@ -148,9 +148,11 @@ impl<'s> Beside<'s> {
         let counts = |block: &&Block| !is_text(block) || !(self.has_data || is_shown_twice);
         let blocks = self.blocks.iter().filter(counts).filter(|block| is_dropped(block.index)).count() as u64;
         let block_of = |at: &usize| self.starts.partition_point(|(start, _)| start <= at).checked_sub(1);
-        let of_blocks = self.statements.iter().filter_map(block_of).map(|block| self.starts[block].1);
-        let statements = if is_shown_twice { 0 } else { of_blocks.filter(|block| is_dropped(*block)).count() as u64 };
-        OtherLosses { statements, blocks }
+        let is_lost = |piece: &&ExtraPiece| {
+            block_of(&piece.range.start).is_some_and(|block| is_dropped(self.starts[block].1)) && !is_shown_twice
+        };
+        let extra = self.extra.iter().filter(is_lost).fold(Tokens::default(), |sum, piece| sum.plus(piece.tokens));
+        OtherLosses { extra, blocks }
     }
 }
 
@@ -552,8 +554,8 @@ mod tests {
         assert!(report.lanes.is_sorted_by_key(|lane| lane.outcome), "the worst stand first");
         let row = |id: &str| report.rows.iter().find(|row| row.host.id.as_str() == id).unwrap();
         assert_eq!(row("codex").facts.unwrap().missing, 0);
-        assert_eq!(row("zed").facts, Some(FactCount { total: 3, kept: 2, reworded: 0, missing: 1 }));
-        assert_eq!(*row("zed").lost, [LostField { path: "/city".into(), total: 1, reworded: 0, missing: 1 }]);
+        assert_eq!(row("zed").facts, Some(FactCount { total: 3, found: 2, missing: 1, ..FactCount::default() }));
+        assert_eq!(*row("zed").lost, [LostField { path: "/city".into(), total: 1, missing: 1 }]);
         let places: Vec<u64> = report.sorted().filter(|row| row.tokens.is_some()).map(|row| row.missing()).collect();
         assert!(places.is_sorted(), "{places:?}");
         let verdict = report.verdict(Encoding::O200kBase).text();
@@ -643,7 +645,7 @@ mod tests {
         );
         let row = |id: &str| report.rows.iter().find(|row| row.host.id.as_str() == id).unwrap();
         assert_eq!((row("zed").outcome, row("codex").outcome), (HostOutcome::All, HostOutcome::Part));
-        assert_eq!(row("codex").happens(), "leaves out 1 thing the text says");
+        assert_eq!(row("codex").happens(), "drops 12 tok of extra text");
         assert!(!row("codex").loses_nothing());
     }
 

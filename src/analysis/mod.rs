@@ -11,6 +11,7 @@ mod diff_texts;
 pub mod diff_view;
 pub mod difference;
 mod exact_bytes;
+mod extra_text;
 mod failure;
 mod find;
 mod host_cuts;
@@ -28,7 +29,6 @@ mod rendered;
 mod saving;
 mod server_cost;
 pub mod special;
-mod statements;
 pub mod sweep;
 mod structured_price;
 mod text;
@@ -46,6 +46,7 @@ pub use deliveries::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryKind, De
 pub use diff_texts::TextOf;
 pub use diff_view::{DiffQuery, DiffRow, DiffView};
 pub use exact_bytes::BytesQuery;
+pub use extra_text::{ExtraTextList, ExtraTextQuery, ExtraTextRow};
 pub use failure::failure;
 pub use find::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery, Search, SearchKind};
 pub use host_cuts::{HostCuts, HostCutsQuery};
@@ -67,12 +68,11 @@ pub use readers::{PatternMatches, PatternQuery, ReaderShare, ReaderShares, Reade
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedQuery, RenderedView, Table};
 pub use saving::{Reason, Saving, SavingQuery, SavingStep};
 pub use server_cost::{Cut, DefinitionPart, ServerCost, ServerCostQuery, ToolCost, ToolTokensQuery};
-pub use statements::{StatementRow, Statements, StatementsQuery};
 pub use structured_price::{HostSpan, StructuredPrice, StructuredPriceQuery};
 pub use text::{DisplayLine, TextQuery, TextView, display_lines, format_bytes};
 pub use token_bounds::TokenStartsQuery;
 pub use token_counts::{
-    CharactersQuery, CountQuery, HostCountQuery, PartQuery, RowCount, RowQuery, count_row, count_rows, counted, ratio_of,
+    CharactersQuery, CountQuery, HostCountQuery, PartQuery, RowCount, RowQuery, count_row, count_rows, ratio_of,
 };
 pub use token_map::{Shares, TokenMap, TokenMapQuery};
 pub use tree::{Mark, TreeQuery, TreeTokens, TreeTokensQuery, TreeView};

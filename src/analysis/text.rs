@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::analysis::links::Links;
 use crate::analysis::query::{Ctx, Query, Stop, Weigh, format_of};
-use crate::capture::{FactMatches, FactState, locate_facts, unread};
+use crate::capture::{FactMatches, FactState, locate_facts};
 use crate::format::{Format, ParsedCapture, Sink, Syntax, WriteError};
 use crate::problem::{Problem, ProblemKind};
 
@@ -41,10 +41,8 @@ pub struct TextView {
     pub syntax: Syntax,
     /// Where the text says something else than the payload, in order.
     pub differs: Vec<Range<usize>>,
-    /// What of the text content the data does not hold, where the answer has data.
+    /// The extra text of the text content.
     pub only_here: Vec<Range<usize>>,
-    /// What of the text content was not read, where the data was read from it.
-    pub unread: Vec<Range<usize>>,
     pub links: Links,
     /// Facts and records of the payload in this text; empty without a payload.
     pub matched: FactMatches,
@@ -110,11 +108,8 @@ impl TextView {
             None => FactMatches::default(),
         };
         let mut view = Self::new(format.id(), text, is_exact, bytes, format.syntax(subject), matched);
-        if let (true, Some(payload)) = (is_content, &subject.payload) {
-            view.only_here = subject.text_only().statements.iter().map(|statement| statement.range.clone()).collect();
-            if !payload.is_structured() {
-                view.unread = unread(&view.text, &payload.covered(&subject.reading));
-            }
+        if is_content && subject.payload.is_some() {
+            view.only_here = subject.extra().pieces.iter().map(|piece| piece.range.clone()).collect();
         }
         Ok(view)
     }
@@ -153,7 +148,6 @@ impl TextView {
             syntax,
             differs,
             only_here: Vec::new(),
-            unread: Vec::new(),
             links: Links::new(&matched),
             matched,
             text,

@@ -9,7 +9,6 @@ use crate::cancel::Cancel;
 use crate::format::ledger::{INTERRUPTED, Row};
 use crate::format::{self, ParsedCapture};
 use crate::host::HostId;
-use crate::number::grouped;
 use crate::token::{self, Count, Tokenizer, Tokens};
 
 /// What a row has by a tokenizer: a count, or why there is none. One text that a file does not take spoils no other row.
@@ -60,14 +59,6 @@ pub fn ratio_of(count: Option<Count>, baseline: Option<Count>) -> Option<f64> {
     let (count, baseline) = (count?, baseline?);
     // The higher end is closer to the count it was made from; for an exact one both ends are the same.
     (baseline.high() > 0).then(|| count.high() as f64 / baseline.high() as f64)
-}
-
-/// A count as people read it: `1,234`, or `≈1,100–1,950` where it is an estimate.
-pub fn counted(count: Count) -> String {
-    match count {
-        Count::Exact(tokens) => grouped(tokens),
-        Count::Estimate { low, high } => format!("≈{}–{}", grouped(low), grouped(high)),
-    }
 }
 
 /// One ledger row, by the id of its format.

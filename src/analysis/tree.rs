@@ -37,7 +37,7 @@ impl TreeView {
             marks: HashMap::new(),
             marks_inside: HashMap::new(),
             matched: FactMatches::default(),
-            facts: FactCount::all_kept(payload).total,
+            facts: FactCount::all_proved(payload).total,
         };
         if payload.is_structured()
             && let Some(text) = subject.reading.content_text()
@@ -51,7 +51,7 @@ impl TreeView {
     fn mark(&mut self, text: &str) {
         for fact in &self.matched.facts {
             let mark = match (fact.state(), fact.place()) {
-                (FactState::Kept | FactState::Reworded, _) => continue,
+                (FactState::Proved | FactState::Found, _) => continue,
                 (FactState::Differs, Some(place)) => Mark::Differs(text[place].to_owned()),
                 (FactState::Missing | FactState::Differs, _) => Mark::NotInText,
             };

@@ -6,12 +6,12 @@
 
 mod block;
 mod connecting;
+mod extra;
 pub mod facts;
 mod listed;
 mod media;
 mod payload;
 mod reading;
-mod statements;
 mod tool;
 mod wire;
 
@@ -23,11 +23,11 @@ use time::OffsetDateTime;
 
 pub use block::{Block, BlockKind};
 pub use connecting::{Step, StepState, milliseconds};
+pub use extra::{KeyWords, extra_text};
 pub use facts::{Fact, FactCount, FactMatches, FactState, Record, count_facts, locate_facts};
 pub use listed::{Prompt, PromptArgument, Resource, ServerLists, listed_tools};
 pub use payload::{Origin, Payload, ReadText, TextSource, blocks, is_wrapped};
 pub use reading::{Reading, ResponseIndex, RpcError};
-pub use statements::{Statement, StatementKind, count_statements, text_only, unread};
 pub use tool::{Annotations, Hint, Tool};
 pub use wire::{Line, LineKind};
 

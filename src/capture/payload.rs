@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::block::Block;
+use super::extra::KeyWords;
 use super::facts::{self, PayloadKeys, Record};
 use super::reading::Reading;
 use crate::json::{Doc, Node};
@@ -171,6 +172,11 @@ impl Payload {
     pub fn root(&self) -> Node<'_> {
         // `root` always names a node: a payload is only made from one.
         self.doc.node(self.root).unwrap_or_else(|| unreachable!("a payload is only made from a document with a root"))
+    }
+
+    /// The words that labels of the data may be.
+    pub(super) fn key_words(&self) -> &KeyWords {
+        self.keys.labels(self.root())
     }
 
     pub fn is_structured(&self) -> bool {

@@ -161,8 +161,8 @@ pub struct ViewArgs {
     /// The format that ratios are against [default: json, else content]
     #[arg(long, value_name = "FORMAT")]
     pub baseline: Option<String>,
-    /// The host whose text counts as sent in the sentence above the ledger, such as claude-code
-    #[arg(long, value_name = "HOST", conflicts_with_all = ["json", "table"])]
+    /// What one model reads: text, data, both, or a host such as claude-code [default: what most hosts show]
+    #[arg(long, value_name = "PART|HOST", conflicts_with = "table")]
     pub sent_as: Option<String>,
     /// How the text is read as data: auto (the default), never, a READER of docs/text.md, or a pattern with named groups
     #[arg(long, value_name = "HOW")]

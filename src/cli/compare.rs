@@ -19,6 +19,7 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::contract::sweep_table;
 use crate::contract::{self, TableKind};
+use crate::format::claim::facts_cell;
 use crate::host::Hosts;
 use crate::number::{grouped, milliseconds};
 use crate::problem::{Problem, ProblemKind};
@@ -125,7 +126,7 @@ fn print(plan: &SweepPlan, captures: Vec<Capture>, output: &Output<'_>, cancel: 
         calls.push(SweepCall::measure(value.clone(), subject, cancel).map_err(looked_away)?);
     }
     let (vary, encoding) = (Some(plan.vary.as_str().into()), tokenizer.nearest_encoding());
-    let found = Sweep::of(&SweepQuery { vary, encoding, ..SweepQuery::default() }, &calls, cancel).map_err(looked_away)?;
+    let found = Sweep::of(&SweepQuery { vary, encoding, ..SweepQuery::default() }, &calls, hosts, cancel).map_err(looked_away)?;
     let failure = calls.iter().find_map(|call| analysis::failure(&call.subject));
     if let Some(kind) = table {
         output::table(&sweep_table(kind, &found, &calls))?;
@@ -230,7 +231,7 @@ fn columns_table(found: &Sweep, tokenizer: &Tokenizer, counts: &[RowCount]) -> S
     if !counts.is_empty() {
         // The tokenizer that was named comes first.
         let named = std::iter::once(one_line(tokenizer.name()).to_uppercase());
-        let cells = counts.iter().map(|count| count.count.map_or_else(String::new, analysis::counted));
+        let cells = counts.iter().map(|count| count.count.map_or_else(String::new, crate::token::counted));
         for (row, cell) in rows.iter_mut().zip(named.chain(cells)) {
             row.insert(1, cell);
         }
@@ -251,10 +252,7 @@ fn row(column: &Column, base: Option<&Column>, encoding: Encoding) -> Vec<String
         cells.extend([String::new(), String::new(), String::new()]);
     }
     cells.push(time);
-    cells.push(column.facts.map_or_else(String::new, |facts| {
-        let reworded = if facts.reworded > 0 { format!(" + {} reworded", facts.reworded) } else { String::new() };
-        format!("{}/{}{reworded}", facts.kept, facts.total)
-    }));
+    cells.push(column.facts.map_or_else(String::new, facts_cell));
     cells.push(match (&column.why, column.origin) {
         (Some(why), ColumnOrigin::Call(_)) => one_line(&format!("{}: {why}", column.outcome.name())),
         (Some(why), ColumnOrigin::Derived(_)) => one_line(why),

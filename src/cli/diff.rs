@@ -150,7 +150,7 @@ fn page(found: &Difference, names: &(String, String), tokenizer: &Tokenizer, cou
     }
     let mut rows = vec![["FORMAT", "A", "B", "B − A"].map(str::to_owned).to_vec()];
     for (pair, (a, b)) in found.tokens.iter().zip(counts) {
-        let cell = |count: &RowCount| count.count.map_or_else(|| "–".to_owned(), analysis::counted);
+        let cell = |count: &RowCount| count.count.map_or_else(|| "–".to_owned(), crate::token::counted);
         // Between two ranges there is no one difference.
         let change = match (a.count, b.count) {
             (Some(Count::Exact(a)), Some(Count::Exact(b))) => number::signed_from(a, b),

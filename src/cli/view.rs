@@ -17,12 +17,12 @@ use crate::contract::{self, ExactCounts, LedgerOptions, TableKind, counted_table
 use crate::finding::{AnswerFindings, FindingsQuery, RuleSettings, Severity, rules};
 use crate::format::ledger::Row;
 use crate::format::{self, FORMATS, Format, ParsedCapture};
-use crate::host::{HostId, Hosts, LimitState, Part};
+use crate::host::{HostId, Hosts, LimitState, Part, ReadChoice};
 use crate::number::grouped;
 use crate::problem::{Problem, ProblemKind};
 use crate::store;
 use crate::token::{Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
-use crate::verdict::CountedRow;
+use crate::verdict::{CountedRow, ModelReads};
 
 /// What to print of a capture.
 #[derive(Clone, Copy)]
@@ -65,8 +65,8 @@ pub struct ViewRequest {
     hosts: Arc<Hosts>,
     shown: Shown,
     ledger: LedgerOptions,
-    /// The host whose text counts as what is sent.
-    sent_as: Option<HostId>,
+    /// What one model reads.
+    reads: ReadChoice,
     /// The model that Claude's provider is to count for.
     count_exactly: Option<String>,
     read_text: ReadText,
@@ -93,8 +93,13 @@ impl ViewRequest {
         let shown = args.table.as_deref().map_or(Ok(shown), |kind| table(kind).map(Shown::Table))?;
         let baseline = args.baseline.as_deref().map(|id| known_format(id, "format")).transpose()?;
         let tokenizer = tokenizer(args.tokenizer.as_deref())?;
-        let sent_as = args.sent_as.as_deref().map(|id| super::hosts::known(&hosts, id, "--sent-as")).transpose()?;
-        let sent_as = sent_as.map(|host| host.id);
+        let reads = match args.sent_as.as_deref() {
+            None => ReadChoice::Most,
+            Some(word) => match ReadChoice::parse(word, &Hosts::default()) {
+                Some(part) => part,
+                None => ReadChoice::Host(super::hosts::known(&hosts, word, "--sent-as")?.id),
+            },
+        };
         let ledger = LedgerOptions { tokenizer, baseline: baseline.map(Format::id), exact: None };
         let fail_on = args.rules.fail_on()?;
         if args.count_exactly.is_some() {
@@ -106,7 +111,7 @@ impl ViewRequest {
         let is_looked_for = matches!(shown, Shown::Findings | Shown::All) || args.print.json || fail_on.is_some();
         let rules = if is_looked_for { args.rules.settings()?.0 } else { RuleSettings::default() };
         let count_exactly = args.count_exactly.clone();
-        Ok(Self { hosts, shown, ledger, sent_as, count_exactly, read_text, rules: Arc::new(rules), fail_on, print: args.print })
+        Ok(Self { hosts, shown, ledger, reads, count_exactly, read_text, rules: Arc::new(rules), fail_on, print: args.print })
     }
 
     pub fn is_quiet(&self) -> bool {
@@ -174,6 +179,7 @@ impl ViewRequest {
             let measured = contract::ReportParts {
                 rows: &rows,
                 counts: &counts,
+                reads: ModelReads::of(self.reads, &self.hosts, Some(&hosts), &self.ledger.tokenizer),
                 hosts: Some(&hosts),
                 findings: findings.as_ref().map(|found| found.findings.as_slice()),
                 failure,
@@ -219,9 +225,10 @@ impl ViewRequest {
         let rows = rows(subject, cancel);
         let counts = self.counts(subject, &rows, cancel);
         let exact = self.ledger.exact.as_ref().map(count_exactly::page).unwrap_or_default();
-        let report = self.sent_as.map(|_| HostsReport::so_far(subject, &self.hosts, false, cancel));
-        let sent_as = report.as_ref().zip(self.sent_as).and_then(|(report, host)| report.row(host));
-        ledger::page(subject, &rows, &counts, sent_as, &self.ledger) + &exact
+        let report = self.reads.host().map(|_| HostsReport::so_far(subject, &self.hosts, false, cancel));
+        let tokenizer = Tokenizer::Encoding(self.ledger.tokenizer.encoding().unwrap_or(Encoding::O200kBase));
+        let reads = ModelReads::of(self.reads, &self.hosts, report.as_ref(), &tokenizer);
+        ledger::page(subject, &rows, &counts, reads, &self.ledger) + &exact
     }
 
     /// The rows' counts by the tokenizer that was named.

@@ -41,8 +41,10 @@ use crate::problem::Problem;
 use crate::token::Tokenizer;
 
 use crate::finding::Finding;
+use crate::host::ResultPart;
+use crate::verdict::{CountedRow, ModelReads, part_format};
 use findings::FindingJson;
-use payload::PayloadJson;
+use payload::{ExtraTextJson, PayloadJson};
 use tokens::{FileJson, SizeJson, TokensJson};
 
 pub use badge::badge;
@@ -93,6 +95,8 @@ impl LedgerOptions {
 pub struct ReportParts<'a> {
     pub rows: &'a [Row],
     pub counts: &'a [RowCount],
+    /// What one model reads of it.
+    pub reads: ModelReads<'a>,
     pub hosts: Option<&'a HostsReport>,
     pub findings: Option<&'a [Finding]>,
     /// Why the call failed.
@@ -125,11 +129,11 @@ fn report<'a>(
     options: &'a LedgerOptions,
     cancel: &'a Cancel,
 ) -> ReportJson<'a> {
-    let ReportParts { rows, counts, hosts, findings, failure, interrupted } = *measured;
+    let ReportParts { rows, counts, reads, hosts, findings, failure, interrupted } = *measured;
     let baseline = options.baseline(rows);
     let tokenizer = &options.tokenizer;
     let base = rows.iter().zip(counts).find(|(row, _)| row.format == baseline).and_then(|(_, count)| count.count);
-    let row = |(row, count): (&Row, &RowCount)| RowJson::of(row, tokenizer, count, ratio_of(count.count, base));
+    let row = |(row, count): (&Row, &RowCount)| RowJson::of(row, subject, tokenizer, count, ratio_of(count.count, base));
     let ledger = LedgerJson {
         tokenizer: tokenizer.name().to_owned(),
         tokenizer_file: tokenizer.file().map(FileJson::of),
@@ -145,6 +149,7 @@ fn report<'a>(
         loupe: VERSION,
         schema: "loupe.report/1",
         capture: CaptureJson::of(subject, tokenizer, cancel),
+        sent: SentJson::of(reads, rows, tokenizer),
         ledger,
         hosts: hosts.map(hosts::rows),
         findings: findings.map(|findings| findings.iter().map(FindingJson::of).collect()),
@@ -293,12 +298,44 @@ struct ReportJson<'a> {
     loupe: &'static str,
     schema: &'static str,
     capture: CaptureJson<'a>,
+    sent: Option<SentJson<'a>>,
     ledger: LedgerJson,
     hosts: Option<Vec<hosts::RowJson<'a>>>,
     /// `null` where nothing was looked for; `[]` says that there are none.
     findings: Option<Vec<FindingJson<'a>>>,
     #[serde(skip_serializing_if = "LastError::is_none")]
     error: LastError<'a>,
+}
+
+/// What one model reads of the result: the unit of comparison.
+#[derive(Serialize)]
+struct SentJson<'a> {
+    /// `text`, `data`, `both`, or the id of a host.
+    r#as: &'a str,
+    /// How many known hosts show it so, of how many.
+    hosts: usize,
+    of: usize,
+    tokens: TokensJson,
+}
+
+impl<'a> SentJson<'a> {
+    fn of(reads: ModelReads<'a>, rows: &[Row], tokenizer: &Tokenizer) -> Option<Self> {
+        let counted: Vec<_> = rows.iter().map(|row| CountedRow { row, count: None, why: None }).collect();
+        let read = reads.part(&counted);
+        if let ModelReads::Host(host) = reads {
+            let tokens = TokensJson::counted(host.row.tokens?, tokenizer, host.count);
+            return Some(Self { r#as: host.row.host.id.as_str(), hosts: read.hosts, of: read.of, tokens });
+        }
+        let format = part_format(read.part, &counted)?;
+        let row = rows.iter().find(|row| row.format == format)?;
+        let part = match format {
+            "content" => ResultPart::Text,
+            "structured" => ResultPart::Data,
+            _ => ResultPart::Both,
+        };
+        let tokens = TokensJson::counted(row.tokens, tokenizer, tokenizer.from_tokens(row.tokens));
+        Some(Self { r#as: part.name(), hosts: read.hosts, of: read.of, tokens })
+    }
 }
 
 /// What went wrong, asked when all before it is written.
@@ -581,8 +618,10 @@ struct RowJson {
     lossless: Option<bool>,
     losses: Option<Vec<LossJson>>,
     facts: Option<FactsJson>,
-    /// Statements of the text that are not in this row; `null` where there is no payload, or the row has the text.
-    leaves_out: Option<u64>,
+    /// What may be claimed of it against the data.
+    claim: Option<&'static str>,
+    /// What the sent text holds that this row drops; `null` where there is no data, or the row has the text.
+    extra_text: Option<ExtraTextJson>,
     why: Option<String>,
 }
 
@@ -612,19 +651,21 @@ impl LossJson {
 #[derive(Serialize)]
 struct FactsJson {
     total: u64,
-    kept: u64,
-    reworded: u64,
+    proved: u64,
+    found: u64,
     missing: u64,
+    /// Part of `missing`.
+    differs: u64,
 }
 
 impl From<FactCount> for FactsJson {
-    fn from(FactCount { total, kept, reworded, missing }: FactCount) -> Self {
-        Self { total, kept, reworded, missing }
+    fn from(FactCount { total, proved, found, missing, differs }: FactCount) -> Self {
+        Self { total, proved, found, missing, differs }
     }
 }
 
 impl RowJson {
-    fn of(row: &Row, tokenizer: &Tokenizer, count: &RowCount, ratio: Option<f64>) -> Self {
+    fn of(row: &Row, subject: &ParsedCapture, tokenizer: &Tokenizer, count: &RowCount, ratio: Option<f64>) -> Self {
         let available = row.is_available();
         let given = |number: u64| available.then_some(number);
         let trip = row.round_trip.as_ref().filter(|_| available);
@@ -640,10 +681,11 @@ impl RowJson {
             lossless: trip.map(|trip| trip.verdict.is_lossless()),
             losses: trip.filter(|trip| trip.verdict != RoundTripVerdict::Undecodable).map(LossJson::of),
             facts: row.facts.filter(|_| available).map(FactsJson::from),
-            leaves_out: row
+            claim: available.then(|| row.claim().name()),
+            extra_text: row
                 .facts
                 .filter(|_| available && !matches!(row.format, "content" | "both" | "wire"))
-                .map(|_| row.left_out.map_or(0, |left_out| left_out.statements)),
+                .map(|_| ExtraTextJson::of_row(row, subject)),
             why: row.why.clone().or_else(|| count.why.clone()).or_else(|| trip?.summary()),
         }
     }

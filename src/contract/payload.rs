@@ -1,42 +1,59 @@
-//! Where the data of an answer was found, and what the text says beside it.
+//! Where the data of a result was found, and the extra text besides it.
 
 use serde::Serialize;
 
 use super::TokensJson;
-use crate::format::ParsedCapture;
+use crate::format::ledger::Row;
+use crate::format::{ExtraPiece, ParsedCapture};
+use crate::token::Tokens;
 
-/// How many statements are listed.
+/// How many stretches of extra text are listed, and with each row.
 const FIRST: usize = 100;
+const FIRST_OF_ROW: usize = 3;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PayloadJson {
     from: &'static str,
     reader: Option<&'static str>,
-    /// Whether `structuredContent` is the text once more.
+    /// Whether `structuredContent` only repeats the text.
     wrapped: bool,
     /// The share of the texts that was read; `null` unless the data is from the text.
     read: Option<f64>,
     records: Option<usize>,
-    prose: Option<ProseJson>,
-    text_only: TextOnlyJson,
+    extra_text: ExtraTextJson,
 }
 
+/// Text without counterpart in the data.
 #[derive(Serialize)]
-struct ProseJson {
+pub(super) struct ExtraTextJson {
     bytes: u64,
     tokens: TokensJson,
+    first: Vec<PieceJson>,
+}
+
+impl ExtraTextJson {
+    fn of(subject: &ParsedCapture, most: usize) -> Self {
+        let extra = subject.extra();
+        let text = subject.reading.content_text().unwrap_or_default();
+        let piece = |piece: &ExtraPiece| PieceJson {
+            range: [piece.range.start, piece.range.end],
+            text: text[piece.range.clone()].to_owned(),
+        };
+        Self { bytes: extra.bytes, tokens: extra.tokens.into(), first: extra.pieces.iter().take(most).map(piece).collect() }
+    }
+
+    /// What a row drops of it: all or nothing.
+    pub(super) fn of_row(row: &Row, subject: &ParsedCapture) -> Self {
+        match row.omitted.filter(|omitted| omitted.bytes > 0) {
+            Some(_) => Self::of(subject, FIRST_OF_ROW),
+            None => Self { bytes: 0, tokens: Tokens::default().into(), first: Vec::new() },
+        }
+    }
 }
 
 #[derive(Serialize)]
-struct TextOnlyJson {
-    count: usize,
-    tokens: TokensJson,
-    first: Vec<StatementJson>,
-}
-
-#[derive(Serialize)]
-struct StatementJson {
+struct PieceJson {
     range: [usize; 2],
     text: String,
 }
@@ -44,12 +61,6 @@ struct StatementJson {
 impl PayloadJson {
     pub(super) fn of(subject: &ParsedCapture) -> Self {
         let source = subject.payload.as_ref().and_then(|payload| payload.text_source());
-        let beside = subject.text_only();
-        let text = subject.reading.content_text().unwrap_or_default();
-        let statement = |range: &std::ops::Range<usize>| StatementJson {
-            range: [range.start, range.end],
-            text: text[range.clone()].to_owned(),
-        };
         Self {
             from: match (&subject.payload, source) {
                 (None, _) => "none",
@@ -60,12 +71,7 @@ impl PayloadJson {
             wrapped: crate::capture::is_wrapped(&subject.reading),
             read: source.map(|source| (source.share * 1e4).floor() / 1e4),
             records: source.map(|source| source.data.records),
-            prose: source.map(|_| ProseJson { bytes: beside.prose.0, tokens: beside.prose.1.into() }),
-            text_only: TextOnlyJson {
-                count: beside.statements.len(),
-                tokens: beside.tokens.into(),
-                first: beside.statements.iter().take(FIRST).map(|found| statement(&found.range)).collect(),
-            },
+            extra_text: ExtraTextJson::of(subject, FIRST),
         }
     }
 }

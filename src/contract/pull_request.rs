@@ -10,20 +10,20 @@ use crate::format::ledger::{Row, default_baseline};
 use crate::number::grouped;
 use crate::quote::{markdown, markdown_block, markdown_code};
 use crate::token::{Encoding, Tokenizer};
-use crate::verdict::{CountedRow, SentAs, strip, verdict_counted};
+use crate::verdict::{CountedRow, ModelReads, strip, verdict_counted};
 
 /// `None` until the rows that the verdict needs are there and counted.
 pub fn verdict_markdown(
     rows: &[CountedRow<'_>],
-    sent_as: Option<SentAs<'_>>,
+    reads: ModelReads<'_>,
     capture: &Capture,
     tokenizer: &Tokenizer,
 ) -> Option<String> {
-    let headline = strip(rows, sent_as, tokenizer)?.headline().map_or_else(String::new, |headline| format!("**{headline}**\n\n"));
-    let sentence = verdict_counted(rows, sent_as, tokenizer)?.text();
+    let headline = strip(rows, reads, tokenizer)?.headline().map_or_else(String::new, |headline| format!("**{headline}**\n\n"));
+    let sentence = verdict_counted(rows, reads, tokenizer)?.text();
     let plain: Vec<&Row> = rows.iter().map(|row| row.row).collect();
     let baseline_id = default_baseline(&plain);
-    let mut out = format!("{headline}{sentence}\n\n{}", markdown_table(rows, baseline_id, sent_as));
+    let mut out = format!("{headline}{sentence}\n\n{}", markdown_table(rows, baseline_id, reads.host()));
     let server = &capture.server;
     let how = match (tokenizer.encoding(), tokenizer.file()) {
         (Some(encoding), _) => format!("counted with {} (exact)", encoding.name()),
@@ -32,7 +32,7 @@ pub fn verdict_markdown(
     };
     let (tool, name, version) = (markdown_code(&capture.tool.name), markdown(&server.name), markdown(&server.version));
     write!(out, "\n{tool} of {name} {version}, {how}.\n").ok();
-    reproduce(&mut out, capture, tokenizer, sent_as);
+    reproduce(&mut out, capture, tokenizer, reads.name());
     Some(out)
 }
 
@@ -62,10 +62,10 @@ pub fn hosts_markdown(report: &HostsReport, deliveries: Option<&Deliveries>, cap
     out
 }
 
-fn reproduce(out: &mut String, capture: &Capture, tokenizer: &Tokenizer, sent_as: Option<SentAs<'_>>) {
+fn reproduce(out: &mut String, capture: &Capture, tokenizer: &Tokenizer, sent_as: Option<&str>) {
     // Where a file stands is not known here; its name shows what to put.
     let name = Some(tokenizer.name()).filter(|_| *tokenizer != Tokenizer::default());
-    let by = CountOptions { tokenizer: name, sent_as: sent_as.as_ref().map(|host| host.row.host.id.as_str()) };
+    let by = CountOptions { tokenizer: name, sent_as };
     if let Ok(command) = call_again(capture, &by) {
         let command = command.trim_end();
         if command.contains(['\n', '\r']) {
@@ -85,6 +85,7 @@ mod tests {
 
     use crate::capture::{Server, Tool};
     use crate::format::FORMATS;
+    use crate::host::Hosts;
 
     fn written(tool: &str, arguments: &'static str, source: &str, server: &str) -> String {
         let subject = subject_of(r#"{"content":[{"type":"text","text":"{\"n\":1}"}]}"#);
@@ -100,7 +101,7 @@ mod tests {
                 Server { name: server.into(), version: "1".into(), source: source.into(), ..Server::default() },
             )
         };
-        verdict_markdown(&counted, None, &capture, &tokenizer).unwrap()
+        verdict_markdown(&counted, ModelReads::Most(&Hosts::built_in()), &capture, &tokenizer).unwrap()
     }
 
     #[test]

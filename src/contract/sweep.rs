@@ -13,6 +13,7 @@ use crate::contract::{ErrorJson, LedgerOptions, ReportParts, VERSION, print, raw
 use crate::host::Hosts;
 use crate::problem::Problem;
 use crate::token::Tokenizer;
+use crate::verdict::ModelReads;
 
 fn owned(json: &str) -> Option<Box<RawValue>> {
     raw(json.as_bytes()).map(ToOwned::to_owned)
@@ -74,6 +75,7 @@ pub fn sweep(
                 let measured = ReportParts {
                     rows: &call.rows,
                     counts: &counts,
+                    reads: ModelReads::Most(hosts),
                     hosts: Some(&seen),
                     findings: None,
                     failure: failed.as_ref(),

@@ -62,7 +62,7 @@ impl SweepFile {
         cancel: &Cancel,
     ) -> Result<String, Cancelled> {
         let calls = ask.calls(subjects, cancel)?;
-        let found = Sweep::of(ask, &calls, cancel)?;
+        let found = Sweep::of(ask, &calls, hosts, cancel)?;
         match self {
             Self::Table(kind) => Ok(sweep_table(kind, &found, &calls)),
             Self::Json => {
@@ -111,8 +111,7 @@ fn markdown(sweep: &Sweep) -> String {
         let against = base.and_then(|base| ratio(&column.row, &base.row, encoding));
         let against = against.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}×"));
         let time = milliseconds(column).map_or_else(|| "no call".to_owned(), |time| format!("{time:.1} ms"));
-        let facts =
-            column.facts.map_or_else(|| "–".to_owned(), |facts| format!("{} of {}", facts.kept + facts.reworded, facts.total));
+        let facts = column.facts.map_or_else(|| "–".to_owned(), |facts| format!("{} of {}", facts.told(), facts.total));
         let lost: Vec<String> = sweep
             .missing(column)
             .map(|(field, lost)| {
@@ -225,7 +224,7 @@ mod tests {
             rows.iter().map(|row| &row[0]).collect::<Vec<_>>(),
             ["json as sent", "ids as sent", "bad as sent", "JSON, compact"]
         );
-        assert_eq!((&rows[1][13], &rows[1][15], &rows[1][17]), ("2", "2", "/items/*/a|b"));
+        assert_eq!((&rows[1][14], &rows[1][15], &rows[1][17]), ("2", "2", "/items/*/a|b"));
         assert_eq!((&rows[2][3], &rows[2][18]), ("tool-error", "the tool answered with `isError`"));
         assert_eq!((&rows[3][1], &rows[3][2], &rows[3][11]), ("json", "true", ""));
     }

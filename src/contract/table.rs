@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 
-use crate::analysis::{counted, ratio_of};
+use crate::analysis::ratio_of;
 use crate::capture::FactCount;
 use crate::format;
+use crate::format::claim::facts_cell;
 use crate::format::ledger::Row;
 use crate::quote::markdown;
-use crate::token::{Count, Encoding, Tokenizer};
-use crate::verdict::{CountedRow, SentAs};
+use crate::token::{Count, Encoding, Tokenizer, counted};
+use crate::verdict::{CountedRow, HostCost};
 
 /// A kind of table that others can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,15 +50,14 @@ pub fn counted_table(kind: TableKind, rows: &[CountedRow<'_>], baseline: &str, t
 }
 
 /// Against a format, or against what a host sends, which then has the first row.
-pub(super) fn markdown_table(rows: &[CountedRow<'_>], baseline: &str, sent_as: Option<SentAs<'_>>) -> String {
+pub(super) fn markdown_table(rows: &[CountedRow<'_>], baseline: &str, sent_as: Option<HostCost<'_>>) -> String {
     let sent_as = sent_as.filter(|host| host.count.is_some());
     let base = match sent_as {
         Some(host) => host.count,
         None => rows.iter().find(|row| row.row.format == baseline).and_then(|row| row.count),
     };
     let against = sent_as.map_or_else(|| title(baseline).to_owned(), |host| markdown(&host.row.host.name).to_string());
-    let mut out =
-        format!("| Format | Tokens | Against {} | Bytes | Facts kept | Round trip |\n|---|--:|--:|--:|--:|---|\n", against);
+    let mut out = format!("| Format | Tokens | Against {} | Bytes | Facts | Round trip |\n|---|--:|--:|--:|--:|---|\n", against);
     let tokens_of = |count: Option<Count>| match count {
         Some(Count::Exact(tokens)) => tokens.to_string(),
         Some(range) => counted(range),
@@ -71,9 +71,9 @@ pub(super) fn markdown_table(rows: &[CountedRow<'_>], baseline: &str, sent_as: O
         let none = || "–".to_owned();
         let tokens = tokens_of(*count);
         let against = ratio_of(*count, base).map_or_else(none, |ratio| format!("{ratio:.2}×"));
-        let mut facts = row.facts.map_or_else(none, |facts| format!("{} of {}", facts.kept + facts.reworded, facts.total));
-        if let Some(out) = row.left_out {
-            facts = format!("{facts}, {}", out.words());
+        let mut facts = row.facts.map_or_else(none, facts_cell);
+        if let Some(omitted) = row.omitted {
+            facts = format!("{facts}, {}", omitted.words(&Tokenizer::default()));
         }
         let trip = row.round_trip.as_ref().map_or_else(none, |trip| trip.verdict.name().to_owned());
         let name = title(row.format);
@@ -84,7 +84,7 @@ pub(super) fn markdown_table(rows: &[CountedRow<'_>], baseline: &str, sent_as: O
 }
 
 const COLUMNS: [&str; 15] = [
-    "format", "available", "bytes", "chars", "utf16", "o200k_base", "cl100k_base", "ratio", "facts", "kept", "reworded",
+    "format", "available", "bytes", "chars", "utf16", "o200k_base", "cl100k_base", "ratio", "facts", "proved", "found",
     "missing", "round_trip", "differences", "why",
 ];
 
@@ -114,7 +114,7 @@ pub(super) fn size_cells(row: &Row, is_there: bool) -> [String; 5] {
 pub(super) fn fact_cells(facts: Option<FactCount>, is_there: bool) -> [String; 4] {
     let facts = facts.filter(|_| is_there);
     let cell = |of: fn(FactCount) -> u64| facts.map_or_else(String::new, |facts| of(facts).to_string());
-    [cell(|facts| facts.total), cell(|facts| facts.kept), cell(|facts| facts.reworded), cell(|facts| facts.missing)]
+    [cell(|facts| facts.total), cell(|facts| facts.proved), cell(|facts| facts.found), cell(|facts| facts.missing)]
 }
 
 fn csv_table(rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer) -> String {
@@ -125,7 +125,8 @@ fn csv_table(rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer) -> 
         let [bytes, chars, utf16, o200k_base, cl100k_base] = size_cells(row, available);
         let [facts, kept, reworded, missing] = fact_cells(row.facts, available);
         let why = row.why.clone().or_else(|| why.map(str::to_owned)).or_else(|| trip?.summary());
-        let why = why.into_iter().chain(row.left_out.map(|out| out.words())).collect::<Vec<_>>().join("; ");
+        let why =
+            why.into_iter().chain(row.omitted.map(|omitted| omitted.words(&Tokenizer::default()))).collect::<Vec<_>>().join("; ");
         [
             row.format.to_owned(),
             available.to_string(),

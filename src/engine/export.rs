@@ -29,8 +29,7 @@ pub(super) fn write(
     };
     let samples: Vec<_> = captures.iter().cloned().map(analysis::subject).collect();
     let (subject, capture) = (&samples[0], &captures[0]);
-    let material =
-        Material { subject, samples: &samples, hosts, encoding: order.encoding, sent_as: order.sent_as, place: &place };
+    let material = Material { subject, samples: &samples, hosts, encoding: order.encoding, reads: order.reads, place: &place };
     if let ExportChoice::Export(export) = order.kind {
         let picture = |picture| Event::Export(ExportEvent::Picture { picture, theme: order.theme, path: path.clone() });
         match (&export.form, &path) {

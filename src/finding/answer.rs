@@ -11,8 +11,8 @@ use super::rounding::RoundedNumbers;
 use super::{CheckedServer, CheckedTool, FoundAt, FoundIn};
 use crate::analysis::{self, Columns, HostsReport, Parts};
 use crate::capture::facts::record_lists;
-use crate::capture::{Fact, FactCount, FactMatches, Outcome, Payload, Tool, count_statements, locate_facts};
-use crate::format::{MARKDOWN, ParsedCapture, TextOnly};
+use crate::capture::{Fact, FactCount, FactMatches, Outcome, Payload, Tool, locate_facts};
+use crate::format::{ExtraText, MARKDOWN, ParsedCapture};
 use crate::host::{Hosts, LimitState, ViewContext};
 use crate::json::{Doc, Kind, Node};
 use crate::token::{self, Tokens};
@@ -145,7 +145,7 @@ impl<'a> CheckedAnswer<'a> {
     pub fn matched(&self) -> &FactMatches {
         self.matched.get_or_init(|| match &self.subject.payload {
             Some(payload) if self.text.trim().is_empty() => {
-                let total = FactCount::all_kept(payload).total;
+                let total = FactCount::all_proved(payload).total;
                 FactMatches { count: FactCount { total, missing: total, ..Default::default() }, ..Default::default() }
             }
             Some(payload) => locate_facts(payload, &self.text),
@@ -188,28 +188,22 @@ impl<'a> CheckedAnswer<'a> {
     }
 
     /// What the texts say that the data does not hold.
-    pub fn text_only(&self) -> &'a TextOnly {
+    pub fn extra(&self) -> &'a ExtraText {
         // Text that is the data is not matched against itself.
         let matched = || self.matched();
-        self.subject.text_only_beside(self.structured_payload().is_some().then_some(&matched))
+        self.subject.extra_from(self.structured_payload().is_some().then_some(&matched))
     }
 
-    /// The share of the text's statements that the data accounts for, in percent, where it is below a limit: that of the
-    /// rule about it, whoever asks. `None` where there are few statements too.
+    /// The share of the text that the data accounts for, in percent of its bytes, where it is below a limit: that of the
+    /// rule about it, whoever asks. `None` of short texts too.
     pub fn shadowed(&self, limit: u64) -> Option<u64> {
+        /// A text with less extra text than this is a sentence.
+        const LEAST_BYTES: u64 = 120;
         *self.shadowed.get_or_init(|| {
             self.structured_payload()?;
-            let only = self.text_only().statements.len() as u64;
-            if only < 4 {
-                return None;
-            }
-            // With so many in all the share reaches the limit, however many more there are.
-            let enough = match 100_u64.checked_sub(limit) {
-                Some(rest @ 1..) => (only * 100).div_ceil(rest),
-                _ => u64::MAX,
-            };
-            let all = count_statements(&self.text, enough);
-            (only..enough).contains(&all).then(|| (all - only) * 100 / all)
+            let (extra, all) = (self.extra().bytes, self.text.trim().len() as u64);
+            let share = all.saturating_sub(extra) * 100 / all.max(1);
+            (extra >= LEAST_BYTES && share < limit).then_some(share)
         })
     }
 

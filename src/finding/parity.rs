@@ -35,12 +35,13 @@ pub static RULES: &[Rule] = &[
         .means("The text says what `structuredContent` does not hold: the models of hosts that prefer the data do not learn it.")
         .fix("Add a field for it; advice on what to do next can be one too.")
         .source(HOSTS)
+        .limit(4, "tokens of extra text at least")
         .heuristic(),
     Rule::new(SHADOWS, &[(HostCompat, Error)], RuleCheck::Answer(shadows))
         .means("`structuredContent` holds less than a fifth of what the text says: every host that prefers it loses nearly the whole answer.")
         .fix("Put the records into `structuredContent`, or leave it out.")
         .source("agno 9764")
-        .limit(20, "percent of the text's statements")
+        .limit(20, "percent of the text's bytes")
         .heuristic(),
     Rule::new("parity/counts-disagree", &[(HostCompat, Error)], RuleCheck::Answer(counts::counts_disagree))
         .means("Numbers that count the same thing differ: in the text, in the data, and the length of the list. A text that shows a part, and says so, may name the whole.")
@@ -153,7 +154,7 @@ fn rounded(answer: &CheckedAnswer<'_>, fact: &Fact, node: Node<'_>) -> Option<Ra
 /// The share of the data's facts that the text tells, in percent.
 fn coverage(answer: &CheckedAnswer<'_>) -> Option<u64> {
     let count = answer.matched().count;
-    (count.total > 0).then(|| (count.kept + count.reworded) * 100 / count.total)
+    (count.total > 0).then(|| count.told() * 100 / count.total)
 }
 
 fn is_summary(answer: &CheckedAnswer<'_>, percent: u64) -> bool {
@@ -231,8 +232,7 @@ fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
-    for FieldFacts { path, count: reworded, nodes, .. } in fields(answer, payload, |fact, _| fact.state() == FactState::Reworded)
-    {
+    for FieldFacts { path, count: reworded, nodes, .. } in fields(answer, payload, |fact, _| fact.is_reworded()) {
         let hit = hits.say(format!("`{path}` stands in the text in another form"));
         for node in nodes {
             hit.at(answer.data_at(node));
@@ -250,18 +250,22 @@ fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let only = &answer.text_only().statements;
-    if answer.structured_payload().is_none() || only.is_empty() || answer.shadowed(hits.limit_of(SHADOWS)).is_some() {
+    let extra = answer.extra();
+    if answer.structured_payload().is_none() || extra.pieces.is_empty() || answer.shadowed(hits.limit_of(SHADOWS)).is_some() {
         return;
     }
-    let first = clip(&answer.text[only[0].range.clone()]);
+    // A word or two are a heading.
+    if extra.tokens.o200k_base < hits.limit {
+        return;
+    }
+    let first = clip(&answer.text[extra.pieces[0].range.clone()]);
     let hit = hits.say(format!(
-        "the text says {} that the data does not hold, such as “{first}”",
-        crate::number::number_of(only.len() as u64, "things")
+        "{} of text are not in the data, such as “{first}”",
+        crate::number::number_of(extra.tokens.o200k_base, "tokens")
     ));
-    hit.count = only.len() as u64;
-    for statement in only {
-        hit.at(answer.text_at(statement.range.clone()));
+    hit.count = extra.pieces.len() as u64;
+    for piece in &extra.pieces {
+        hit.at(answer.text_at(piece.range.clone()));
     }
 }
 

@@ -382,7 +382,7 @@ fn hostile_answers_stay_linear() {
     let time = |text: String| {
         let answer = serde_json::json!({"content": [{"type": "text", "text": text}], "structuredContent": {"name": "x", "list": [{"a": 1}]}}).to_string();
         let subject = subject(Arc::new(capture(&answer, &Tool::unlisted("t"), None, None)));
-        subject.text_only();
+        subject.extra();
         let start = Instant::now();
         let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
         checked.matched();

@@ -28,7 +28,7 @@ pub struct TextMemo {
     facts: Mutex<HashMap<Key, FactCount>>,
     /// Held while facts are located in a long text: two at a time would take twice the memory.
     locating: Mutex<()>,
-    pub(super) text_only: OnceLock<super::TextOnly>,
+    pub(super) extra: OnceLock<super::ExtraText>,
     pub(super) renders: OnceLock<bool>,
     /// The answer without some keys, as it was last asked about.
     omitted: Mutex<Option<Omitted>>,
@@ -156,10 +156,10 @@ impl TextMemo {
         count
     }
 
-    /// The same with the facts themselves; those of a text that has them all are left out.
+    /// The same with the facts themselves; those of a text that proves them all are left out.
     pub fn matches(&self, payload: &Payload, text: &str) -> FactMatches {
         let key = key(text.as_bytes());
-        if let Some(known) = lock(&self.facts).get(&key).filter(|known| known.kept == known.total) {
+        if let Some(known) = lock(&self.facts).get(&key).filter(|known| known.is_proved()) {
             return FactMatches { count: *known, ..FactMatches::default() };
         }
         let matches = self.locate(payload, text);
@@ -274,7 +274,7 @@ mod tests {
         let payload = subject.payload.as_ref().unwrap();
         let known = TextMemo::default();
         let whole = r#"See {"name": "Ada", "age": 36}"#;
-        assert_eq!(known.facts(payload, whole), FactCount { total: 2, kept: 2, reworded: 0, missing: 0 });
+        assert_eq!(known.facts(payload, whole), FactCount { total: 2, proved: 2, ..FactCount::default() });
         assert_eq!(known.matches(payload, whole).facts, []);
         let part = known.matches(payload, "Ada");
         assert_eq!((part.count.missing, part.facts.len()), (1, 2));

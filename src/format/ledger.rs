@@ -2,10 +2,10 @@
 
 use bytes::Bytes;
 
+use super::claim::Claim;
 use super::round_trip::{self, RoundTrip};
 use super::{Format, ParsedCapture, Sink, WriteError};
 use crate::capture::{BlockKind, FactCount, is_wrapped};
-use crate::number::number_of;
 use crate::parallel::{LONG_BYTES, join};
 use crate::token::{Counter, Encoding, Tokens};
 
@@ -28,33 +28,19 @@ pub struct Row {
     pub uncounted: Option<String>,
     /// What reading the text back gives; `None` where the question does not arise.
     pub round_trip: Option<RoundTrip>,
-    /// What the answer says beside the data, where this was written from the data, or is the part of the answer that is
-    /// data; `None` where nothing is left out.
-    pub left_out: Option<LeftOut>,
-    /// The tokens of the text beside the data, where the data was read from the text and this was written from the data:
-    /// sentences and headings without a statement of their own.
-    pub prose: Tokens,
+    /// What the result says besides the data, where this was written from the data or is the data alone; `None` where
+    /// nothing is dropped.
+    pub omitted: Option<OmittedText>,
 }
 
-/// What is not in a row that holds the data alone.
+/// What a row that holds the data alone drops of what is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
-    /// Statements of the text that the data lacks.
-    pub statements: u64,
-    /// The tokens of the pieces of the text that they stand in.
+pub struct OmittedText {
+    /// Of the extra text.
+    pub bytes: u64,
     pub tokens: Tokens,
-    /// Blocks that are no text.
-    pub others: u64,
-}
-
-impl LeftOut {
-    /// "leaves out 3 things the text says".
-    pub fn words(&self) -> String {
-        match self.statements {
-            0 => format!("leaves out {}", number_of(self.others, "non-text blocks")),
-            statements => format!("leaves out {} the text says", number_of(statements, "things")),
-        }
-    }
+    /// Blocks that are not text.
+    pub blocks: u64,
 }
 
 /// Why a number is not there of which the computing was broken off.
@@ -82,22 +68,12 @@ impl Row {
 
     /// Whether it says all that the answer says: every fact of the data, exact where it can be read back, and every text.
     pub fn loses_nothing(&self) -> bool {
-        self.is_available()
-            && self.left_out.is_none()
-            && self.prose == Tokens::default()
-            && self.facts.is_some_and(|facts| facts.missing == 0)
-            && self.round_trip.as_ref().is_none_or(|trip| trip.verdict.is_lossless())
+        self.is_available() && self.claim() == Claim::Proved
     }
 
-    /// Whether all that the data says comes back from it.
-    pub fn comes_back(&self) -> bool {
-        self.facts.is_none_or(|facts| facts.missing == 0)
-            && self.round_trip.as_ref().is_some_and(|trip| trip.verdict.is_lossless())
-    }
-
-    /// The same, where the answer says nothing beside the data that it leaves out.
-    pub fn is_same_data(&self) -> bool {
-        self.left_out.is_none() && self.comes_back()
+    /// What may be claimed of it against the data.
+    pub fn claim(&self) -> Claim {
+        Claim::of(self.facts, self.omitted)
     }
 
     /// One that was not reached: whoever asked has looked away.
@@ -142,10 +118,15 @@ impl Row {
         let prove = || {
             let (Some(payload), Some(kept)) = (&subject.payload, &kept) else { return (None, None) };
             let round_trip = round_trip::prove(format, subject, kept);
-            // What decodes to the same value carries every fact, whatever its form: proved, not looked for.
+            // What decodes to the same value proves every fact, whatever its form.
             let facts = match &round_trip {
-                Some(trip) if trip.verdict.is_lossless() => FactCount::all_kept(payload),
-                _ => subject.known.facts(payload, &String::from_utf8_lossy(kept)),
+                Some(trip) if trip.verdict.is_lossless() => FactCount::all_proved(payload),
+                trip => {
+                    let facts = subject.known.facts(payload, &String::from_utf8_lossy(kept));
+                    // A format whose own decoder gives back something else proves nothing.
+                    let is_lossy = trip.is_some() && !format.is_as_sent();
+                    if is_lossy { FactCount { proved: 0, found: facts.told(), ..facts } } else { facts }
+                }
             };
             (round_trip, Some(facts))
         };
@@ -154,10 +135,9 @@ impl Row {
         (row.round_trip, row.facts) = (round_trip, facts);
         (row.bytes, row.chars, row.utf16, row.tokens) = (counts.bytes, counts.chars, counts.utf16, counts.tokens);
         if !matches!(format.id(), "content" | "both" | "wire") && !subject.is_data_alone() {
-            let beside = subject.text_only();
-            let (statements, others) = (beside.statements.len() as u64, beside.others as u64);
-            row.left_out = (statements + others > 0).then_some(LeftOut { statements, tokens: beside.tokens, others });
-            row.prose = beside.prose.1;
+            let extra = subject.extra();
+            let omitted = OmittedText { bytes: extra.bytes, tokens: extra.tokens, blocks: extra.blocks as u64 };
+            row.omitted = Some(omitted).filter(|omitted| omitted.bytes + omitted.blocks > 0);
         }
         row.is_twin = format.id() == "structured" && is_wrapped(&subject.reading);
         row.uncounted = if matches!(format.id(), "content" | "both") { uncounted(subject) } else { None };
@@ -212,9 +192,9 @@ mod tests {
         let row = |id: &str| Row::measure(by_id(id).unwrap(), &subject);
         let content = row("content");
         assert_eq!((content.bytes, content.chars, content.utf16), (17, 12, 13));
-        assert_eq!(content.facts, Some(FactCount { total: 1, kept: 1, reworded: 0, missing: 0 }));
-        assert!(content.left_out.is_none() && row("json").left_out.is_none(), "the label is none that can be checked");
-        assert!(content.loses_nothing() && row("json").loses_nothing());
+        assert_eq!(content.facts, Some(FactCount { total: 1, found: 1, ..FactCount::default() }));
+        assert!(content.omitted.is_none() && row("json").omitted.is_some(), "the label is no key of the data");
+        assert_eq!([content.claim(), row("json").claim()], [Claim::Found, Claim::ProvedWithExtra]);
         assert_eq!(row("csv").why.as_deref(), Some("no list of records in it"));
         let rows: Vec<Row> = FORMATS.iter().map(|format| row(format.id())).collect();
         let rows: Vec<&Row> = rows.iter().collect();

@@ -4,6 +4,7 @@
 //! The definitions are those of `docs/formats.md`.
 
 mod as_sent;
+pub mod claim;
 mod code_block;
 mod csv;
 pub mod decode;
@@ -25,15 +26,17 @@ mod value;
 mod xml;
 mod yaml;
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use decode::{DecodeError, Decoded};
 pub use json::{PrettyContent, compact};
 pub use known::TextMemo;
 pub(crate) use rows::{MAX_CELLS, cell_text};
 pub use table::TableForm;
 
-use crate::capture::{Block, BlockKind, Capture, FactMatches, Payload, Reading, Statement, text_only};
+use crate::capture::{Block, BlockKind, Capture, FactMatches, Payload, Reading, extra_text, locate_facts};
 use crate::json::Doc;
-use crate::reader;
 use crate::token::{self, Tokens};
 
 /// What a format is written from.
@@ -61,14 +64,14 @@ impl ParsedCapture {
         reading.weight() + reading.bytes().len() + payload.map_or(0, |payload| payload.doc.weight()) + self.known.footprint()
     }
 
-    /// What the texts say that the data does not hold. Worked out once.
-    pub fn text_only(&self) -> &TextOnly {
-        self.text_only_beside(None)
+    /// What the result says besides its data. Computed once.
+    pub fn extra(&self) -> &ExtraText {
+        self.extra_from(None)
     }
 
     /// The same where the data's facts in the text content are known already, or are being located: they are asked for late.
-    pub fn text_only_beside<'m>(&self, matched: Option<&dyn Fn() -> &'m FactMatches>) -> &TextOnly {
-        self.known.text_only.get_or_init(|| TextOnly::of(self, matched))
+    pub fn extra_from<'m>(&self, matched: Option<&dyn Fn() -> &'m FactMatches>) -> &ExtraText {
+        self.known.extra.get_or_init(|| ExtraText::of(self, matched))
     }
 
     /// Whether rendering shows something else than the texts do: they have marks of Markdown, or a block is no text. A
@@ -85,10 +88,9 @@ impl ParsedCapture {
         })
     }
 
-    /// Whether the answer is its data and nothing else: no other block, no statement of a text that the data lacks, and no
-    /// text beside that which the data was read from. Where it is false, what is written from the data leaves something out.
+    /// Whether the result is its data and nothing else: no other block and no extra text.
     pub fn is_data_alone(&self) -> bool {
-        self.payload.is_some() && self.text_only().is_empty()
+        self.payload.is_some() && self.extra().is_empty()
     }
 }
 
@@ -116,63 +118,49 @@ fn has_markdown(text: &str) -> bool {
     })
 }
 
-/// What an answer says beside its data.
+/// What a result says besides its data: a format that is written from the data drops it.
 #[derive(Clone, Debug, Default)]
-pub struct TextOnly {
+pub struct ExtraText {
     /// Of the text content, in order.
-    pub statements: Vec<Statement>,
-    /// The tokens of the pieces of the text that the statements stand in.
+    pub pieces: Vec<ExtraPiece>,
+    pub bytes: u64,
+    /// The sum over the pieces, each counted by itself.
     pub tokens: Tokens,
-    /// What of the text content was not read, where the data was read from it: bytes and tokens.
-    pub prose: (u64, Tokens),
-    /// Blocks that are no text.
-    pub others: usize,
+    /// Blocks that are not text.
+    pub blocks: usize,
 }
 
-fn count(text: &str) -> Tokens {
-    token::count(text)
+/// One stretch of extra text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExtraPiece {
+    /// Bytes of the text content: the texts with one LF between two.
+    pub range: Range<usize>,
+    pub tokens: Tokens,
 }
 
-impl TextOnly {
+impl ExtraText {
     fn of<'m>(subject: &ParsedCapture, matched: Option<&dyn Fn() -> &'m FactMatches>) -> Self {
         let reading = &subject.reading;
-        let others = reading.blocks.iter().filter(|block| block.kind != BlockKind::Text || block.text.is_none()).count();
+        let blocks = reading.blocks.iter().filter(|block| block.kind != BlockKind::Text || block.text.is_none()).count();
         let (Some(payload), Some(text)) = (&subject.payload, reading.content_text()) else {
-            return Self { others, ..Self::default() };
+            return Self { blocks, ..Self::default() };
         };
-        // The same JSON in both parts says the same.
-        if payload.is_structured()
-            && Payload::in_texts(reading).is_some_and(|text| {
-                text.text_source().is_some_and(|source| source.share > 0.999)
-                    && json::compact(text.root()) == json::compact(payload.root())
-            })
-        {
-            return Self { others, ..Self::default() };
+        let facts = || match matched {
+            Some(matched) => Cow::Borrowed(matched()),
+            None => Cow::Owned(locate_facts(payload, &text)),
+        };
+        let piece = |range: Range<usize>| ExtraPiece { tokens: token::count(&text[range.clone()]), range };
+        let pieces: Vec<ExtraPiece> = extra_text(payload, reading, &text, facts).into_iter().map(piece).collect();
+        Self {
+            bytes: pieces.iter().map(|piece| piece.range.len() as u64).sum(),
+            tokens: pieces.iter().fold(Tokens::default(), |sum, piece| sum.plus(piece.tokens)),
+            pieces,
+            blocks,
         }
-        let covered = payload.covered(reading);
-        let arguments = Doc::parse(subject.capture.arguments.clone());
-        let statements = text_only(payload, &text, &covered, arguments.root(), matched);
-        // The words of a list item enclose the values in it: each piece of the text counts once.
-        let pieces = reader::merged(statements.iter().map(|statement| statement.range.clone()).collect());
-        let tokens = pieces.into_iter().fold(Tokens::default(), |sum, piece| sum.plus(count(&text[piece])));
-        let mut prose = (0, Tokens::default());
-        if !payload.is_structured() {
-            let mut start = 0;
-            let end = text.len()..text.len();
-            for range in covered.into_iter().chain(std::iter::once(end)) {
-                // Fences and rules are layout.
-                let has_words = |line: &&str| line.chars().any(char::is_alphanumeric);
-                let rest = text[start..range.start].lines().filter(has_words).collect::<Vec<_>>().join("\n");
-                let rest = rest.trim();
-                prose = (prose.0 + rest.len() as u64, prose.1.plus(count(rest)));
-                start = range.end;
-            }
-        }
-        Self { statements, tokens, prose, others }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.statements.is_empty() && self.prose.0 == 0 && self.others == 0
+        self.pieces.is_empty() && self.blocks == 0
     }
 }
 

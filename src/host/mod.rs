@@ -10,6 +10,7 @@ pub mod definition;
 mod deliver;
 mod fill;
 mod limit;
+mod most_read;
 mod number;
 mod parts;
 pub mod probe;
@@ -29,6 +30,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub use cache::RenderCache;
 pub use limit::{LimitOutcome, LimitState, Truncation};
+pub use most_read::{MostRead, ReadChoice, ResultPart, ResultShape};
 pub use rules::{Evidence, Host, HostId, HostKind};
 pub use source_map::{Span, TextOrigin};
 pub use template::{Template, TemplatePiece, Var};
@@ -47,6 +49,7 @@ pub struct Hosts {
     pub problems: Vec<Problem>,
     /// The day of the newest check, `YYYY-MM-DD`.
     pub checked: String,
+    read_counts: most_read::ReadCounts,
 }
 
 impl Hosts {
@@ -55,7 +58,7 @@ impl Hosts {
         static HOSTS: OnceLock<Arc<Hosts>> = OnceLock::new();
         let read = || match read::file(BUILT_IN, "the built-in hosts") {
             Ok((hosts, checked)) => {
-                Arc::new(Hosts { hosts: hosts.into_iter().map(Arc::new).collect(), problems: Vec::new(), checked })
+                Arc::new(Hosts { hosts: hosts.into_iter().map(Arc::new).collect(), checked, ..Hosts::default() })
             }
             Err(problem) => Arc::new(Hosts { problems: vec![problem], ..Hosts::default() }),
         };
@@ -72,6 +75,7 @@ impl Hosts {
                 all.hosts.retain(|host| own.iter().all(|new| new.id != host.id));
                 let own = own.into_iter().map(|host| Arc::new(Host { is_own: true, ..host }));
                 all.hosts.splice(0..0, own);
+                all.read_counts = Default::default();
             }
             Err(problem) => all.problems.push(problem),
         }

@@ -242,6 +242,18 @@ pub enum LimitUnit {
 }
 
 impl LimitUnit {
+    /// The size of a text in this unit, from its bytes of UTF-8, scalar values and UTF-16 code units; `None` where these do
+    /// not tell.
+    pub fn size(self, bytes: u64, scalars: u64, utf16: u64) -> Option<u64> {
+        match self {
+            LimitUnit::Chars => Some(utf16),
+            LimitUnit::Scalars => Some(scalars),
+            LimitUnit::Bytes => Some(bytes),
+            LimitUnit::Tokens4 => Some(bytes.div_ceil(4)),
+            LimitUnit::Tokens | LimitUnit::CharsPerLine => None,
+        }
+    }
+
     /// The word in files and reports.
     pub fn name(self) -> &'static str {
         match self {

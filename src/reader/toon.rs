@@ -33,8 +33,10 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let at = text[from..end].find(leaf).map_or(from, |found| from + found);
-        from = (at + leaf.len()).min(text.len());
+        // A value that is not found as it is written has no place of its own.
+        let Some(found) = text[from..end].find(leaf) else { return from..from };
+        let at = from + found;
+        from = at + leaf.len();
         at..from
     };
     // An explicit stack: depth is data.

@@ -428,8 +428,8 @@ impl State {
             let deliveries = deliveries.and_then(|deliveries| deliveries.as_deref());
             return Some(contract::hosts_markdown(report, deliveries, capture, self.settings.encoding()));
         }
-        let sent_as = self.sent_as(&capture.id)?;
-        contract::verdict_markdown(&self.counted_rows(&capture.id), sent_as, capture, &self.settings.tokenizer)
+        let reads = self.model_reads(&capture.id)?;
+        contract::verdict_markdown(&self.counted_rows(&capture.id), reads, capture, &self.settings.tokenizer)
     }
 
     pub(super) fn copy_verdict(&mut self, effects: &mut Vec<Effect>) {

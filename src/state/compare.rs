@@ -13,12 +13,13 @@ use crate::analysis::Inquiry;
 use crate::analysis::arguments::unchecked;
 use crate::analysis::sweep::SweepPage;
 use crate::analysis::sweep::{
-    Fewer, FewerQuery, PREAMBLE, SentPart, Sweep, SweepChoice, SweepQuery, differs_only_in, format_argument, planned, shown,
-    value_in, values,
+    Fewer, FewerQuery, PREAMBLE, Sweep, SweepChoice, SweepQuery, differs_only_in, format_argument, planned, shown, value_in,
+    values,
 };
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::contract::{SweepFile, TableKind, sweep_table};
 use crate::fixture::export::safe_name;
+use crate::host::ResultPart;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::Source;
 use crate::token::Encoding;
@@ -39,7 +40,7 @@ pub struct Compare {
     /// Whom each call goes to, where the same call is made at several servers: `values` are what these are called then.
     pub(super) servers: Vec<Source>,
     /// Which part of their answers the columns of calls show.
-    pub part: SentPart,
+    pub part: Option<ResultPart>,
     /// Sections of which only the head is shown, by name.
     pub folded: Arc<BTreeSet<String>>,
     /// What is shown of it; `None` takes what there is most to see in.
@@ -70,7 +71,7 @@ impl Compare {
             values,
             series,
             servers: Vec::new(),
-            part: SentPart::Both,
+            part: None,
             folded: Arc::new([PREAMBLE.to_owned()].into()),
             tab: None,
             field: None,
@@ -153,7 +154,7 @@ pub enum CompareAction {
     Edit(VaryForm),
     /// Every call anew.
     Again,
-    SetPart(SentPart),
+    SetPart(Option<ResultPart>),
     /// Folds a section to its head, by name, or unfolds it.
     Fold(String),
     /// The names of all sections that are folded.

@@ -7,7 +7,7 @@ use super::{AppEffect, Dialog, Effect, ExportEffect, ExportEvent, FixtureAction,
 use crate::capture::Capture;
 use crate::fixture::export::{Drawing, ExportChoice};
 use crate::format::ParsedCapture;
-use crate::host::HostId;
+use crate::host::ReadChoice;
 use crate::settings::Theme;
 use crate::token::Encoding;
 
@@ -42,7 +42,7 @@ pub struct ExportOrder {
     pub fixture: Option<PathBuf>,
     pub encoding: Encoding,
     /// The host whose text counts as what is sent.
-    pub sent_as: Option<HostId>,
+    pub reads: ReadChoice,
     /// What the pane in front shows, and how.
     pub pane: PaneView,
     pub theme: Theme,
@@ -99,7 +99,7 @@ impl State {
             kind,
             path,
             encoding: self.settings.tokenizer.encoding().unwrap_or(Encoding::O200kBase),
-            sent_as: self.view.hosts.view_as,
+            reads: self.read_choice(),
             pane: self.view.shows(self.view.focus),
             theme: self.settings.theme,
         }))));

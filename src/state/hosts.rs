@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::{Connection, Effect, PaneView, Screen, SessionEffect, State};
-use crate::host::{Host, HostId, Hosts};
+use crate::host::{Host, HostId, Hosts, ResultPart};
 
 /// The hosts that are known: those that come with Loupe, until the person's own file was read.
 #[derive(Clone, Debug)]
@@ -59,6 +59,8 @@ pub struct HostsView {
     pub shows_deliveries: bool,
     /// What this host drops is weak in every pane; `None` shows the answer as sent.
     pub view_as: Option<HostId>,
+    /// The part of a result that one model reads; `None` takes what most hosts show. A host that is viewed as comes first.
+    pub reads: Option<ResultPart>,
     /// Hosts that stand first, for this run.
     pub pinned: Vec<HostId>,
     /// Hosts whose configuration was found on this computer.
@@ -81,6 +83,8 @@ pub enum HostsAction {
     /// The host's text in the middle pane.
     Open(HostId),
     ViewAs(Option<HostId>),
+    /// Chooses the part that one model reads; `None` takes what most hosts show.
+    Read(Option<ResultPart>),
     /// Puts a host first, or lets it go again.
     Pin(HostId),
     /// From now on calls are made as this host makes them; `None` as Loupe. What is connected is connected anew.
@@ -150,6 +154,7 @@ impl State {
                 self.view.set_pane(1, PaneView::Host(host));
             }
             HostsAction::ViewAs(host) => hosts.view_as = host,
+            HostsAction::Read(part) => (hosts.view_as, hosts.reads) = (None, part),
             HostsAction::Pin(host) => {
                 let pinned = &mut hosts.pinned;
                 match pinned.iter().position(|known| *known == host) {

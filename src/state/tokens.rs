@@ -9,9 +9,10 @@ use crate::analysis::{self, CountQuery, DefinitionPart, HostCountQuery, HostsQue
 use crate::capture::CaptureId;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
+use crate::host::ReadChoice;
 use crate::problem::Problem;
 use crate::token::{Count, Tokenizer, TokenizerFile};
-use crate::verdict::{CountedRow, SentAs};
+use crate::verdict::{CountedRow, HostCost, ModelReads};
 
 /// What the drawer's token map shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -207,24 +208,32 @@ impl State {
 
     /// What the host that one views the answer as sends of a capture; `None` until that is counted, nothing where no such
     /// host is chosen.
-    pub fn sent_as(&self, capture: &CaptureId) -> Option<Option<SentAs<'_>>> {
-        let Some(host) = self.view.hosts.view_as else { return Some(None) };
+    pub fn model_reads(&self, capture: &CaptureId) -> Option<ModelReads<'_>> {
+        let part = self.view.hosts.reads;
+        let by_part = part.map_or(ModelReads::Most(&self.hosts), |part| ModelReads::Part(part, &self.hosts));
+        let Some(host) = self.view.hosts.view_as else { return Some(by_part) };
         let row = match self.answers.get(capture, HostsQuery)? {
             QueryState::Ready(report) => report.row(host),
             QueryState::Failed(_) => None,
             QueryState::Working { .. } | QueryState::Held { .. } => return None,
         };
         let tokenizer = &self.settings.tokenizer;
-        let Some(row) = row else { return Some(None) };
-        let sent = SentAs::of(row, tokenizer);
+        let Some(row) = row else { return Some(by_part) };
+        let sent = HostCost::of(row, tokenizer);
         if sent.count.is_some() || row.tokens.is_none() {
-            return Some(Some(sent));
+            return Some(ModelReads::Host(sent));
         }
         match self.answers.get(capture, HostCountQuery { host, tokenizer: tokenizer.clone() })? {
-            QueryState::Ready(count) => Some(Some(SentAs { count: Some(*count), ..sent })),
-            QueryState::Failed(_) => Some(Some(sent)),
+            QueryState::Ready(count) => Some(ModelReads::Host(HostCost { count: Some(*count), ..sent })),
+            QueryState::Failed(_) => Some(ModelReads::Host(sent)),
             QueryState::Working { .. } | QueryState::Held { .. } => None,
         }
+    }
+
+    /// What was chosen to compare by.
+    pub fn read_choice(&self) -> ReadChoice {
+        let part = self.view.hosts.reads.map_or(ReadChoice::Most, ReadChoice::Part);
+        self.view.hosts.view_as.map_or(part, ReadChoice::Host)
     }
 
     /// The model whose cost is wanted.

@@ -14,7 +14,7 @@ mod tokenizer;
 pub use counter::{Counter, Counts};
 pub use file::{FileKind, MAX_FILE_BYTES, TokenizerFile};
 pub use subtree::{Role, each_start, each_token, subtrees};
-pub use tokenizer::{Count, Tokenizer};
+pub use tokenizer::{Count, Tokenizer, counted};
 
 /// An encoding that is always counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,7 +5,16 @@ use std::sync::Arc;
 
 use super::file::TokenizerFile;
 use super::{Encoding, Tokens, encoder, pieces};
+use crate::number::grouped;
 use crate::problem::{Problem, ProblemKind};
+
+/// A count as people read it: `1,234`, or `≈1,100–1,950` where it is an estimate.
+pub fn counted(count: Count) -> String {
+    match count {
+        Count::Exact(tokens) => grouped(tokens),
+        Count::Estimate { low, high } => format!("≈{}–{}", grouped(low), grouped(high)),
+    }
+}
 
 /// How many tokens a text has. An estimate is never a single number, and never mixed with exact counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,12 +7,13 @@ use super::theme::ThemeTokens;
 use super::view_as;
 use super::widgets::{self, Button};
 use super::{Cx, call_bar, compare, icons, panes};
-use crate::analysis::{HostsQuery, RowQuery, counted};
+use crate::analysis::{HostsQuery, RowQuery};
 use crate::capture::Outcome;
 use crate::fixture::export::ExportChoice;
 use crate::format::FORMATS;
 use crate::state::{Action, CallAction, ConnectAction, ExportAction, PaneView, QueryState, Screen, ViewAction};
-use crate::verdict::{CountedRow, Strip, strip};
+use crate::token::counted;
+use crate::verdict::{CountedRow, ModelReads, Strip, strip};
 
 /// How high it is in this window; `None` where no answer is shown.
 pub fn height(ui: &Ui, cx: &Cx<'_>) -> Option<f32> {
@@ -57,8 +58,8 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         });
     }
-    let sent_as = cx.sent_as();
-    let Some(strip) = sent_as.and_then(|host| strip(&rows(cx), host, &cx.state.settings.tokenizer)) else {
+    let reads = cx.model_reads();
+    let Some(strip) = reads.and_then(|reads| strip(&rows(cx), reads, &cx.state.settings.tokenizer)) else {
         return alone(ui, rect, |ui| match cx.state.view.hosts.view_as.map(|_| cx.ask(HostsQuery)) {
             Some(QueryState::Held { bytes }) => widgets::held_ui(ui, cx, bytes),
             _ => drop(widgets::waiting(ui, "Counting tokens", cx.state.answers.since().unwrap_or(cx.state.now), cx)),
@@ -73,7 +74,7 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         });
     }
-    let sender = sent_as.flatten().map(|host| host.row.dropped_text());
+    let sender = reads.and_then(ModelReads::host).map(|host| host.row.dropped_text()).or_else(|| strip.both.clone());
     let choose = |button: &Response| view_as::view_as_menu(button, cx);
     let (clicked, rest) = cells_ui(ui, &strip, rect, Some(&Sender { words: sender, choose: &choose }));
     if let Some(at) = clicked {
@@ -111,7 +112,7 @@ fn note_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, note: &str, has_text: bool) {
 /// The strip of the answer shown; `None` until it is counted.
 fn of_answer(cx: &Cx<'_>) -> Option<Strip> {
     let capture = cx.state.capture().filter(|_| cx.state.view.screen == Screen::Answer)?;
-    strip(&cx.state.counted_rows(&capture.id), cx.sent_as()?, &cx.state.settings.tokenizer)
+    strip(&cx.state.counted_rows(&capture.id), cx.model_reads()?, &cx.state.settings.tokenizer)
 }
 
 /// Shows the format of a cell in the middle pane.

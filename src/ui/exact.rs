@@ -5,7 +5,7 @@ use egui::{Label, Popup, RichText, Ui, vec2};
 use super::code::code_ui;
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
-use crate::analysis::{self, RowQuery};
+use crate::analysis::RowQuery;
 use crate::format::format_title;
 use crate::state::Action;
 use crate::state::exact::{Counted, ExactAction, ExactRequest, KeyPlace};
@@ -152,7 +152,7 @@ fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
         if let Some(row) = cx.ready(RowQuery(asking.format))
             && let Some(range) = Tokenizer::Claude.from_tokens(row.tokens)
         {
-            text.push_str(&format!("; Loupe's range is {}", analysis::counted(range)));
+            text.push_str(&format!("; Loupe's range is {}", crate::token::counted(range)));
         }
         ui.add(Label::new(RichText::new(text).font(theme::semibold(13.0)).color(t.strong)).wrap().selectable(true));
         let note = "As one user message that holds this text and nothing else; what surrounds it in a conversation comes on top. \

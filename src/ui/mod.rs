@@ -78,7 +78,7 @@ use crate::problem::Problem;
 use crate::settings::PanelSize;
 use crate::state::{Action, QueryState, State};
 use crate::token::{Count, Tokenizer};
-use crate::verdict::SentAs;
+use crate::verdict::{HostCost, ModelReads};
 
 /// The only thing a painting function gets besides its `Ui`: the state to read, and where to send what a person did.
 pub struct Cx<'a> {
@@ -184,18 +184,18 @@ impl<'a> Cx<'a> {
         known
     }
 
-    /// What the host that one views the answer as sends of the capture shown, as [`State::sent_as`]; asks for it.
-    pub fn sent_as(&self) -> Option<Option<SentAs<'a>>> {
+    /// What one model reads of the capture shown, as [`State::model_reads`]; asks for it.
+    pub fn model_reads(&self) -> Option<ModelReads<'a>> {
         let capture = self.state.view.capture.as_ref()?;
         let tokenizer = &self.state.settings.tokenizer;
         if let Some(host) = self.state.view.hosts.view_as
             && let Some(row) = self.ready(HostsQuery).and_then(|report| report.row(host))
-            && SentAs::of(row, tokenizer).count.is_none()
+            && HostCost::of(row, tokenizer).count.is_none()
             && row.tokens.is_some()
         {
             self.ask(HostCountQuery { host, tokenizer: tokenizer.clone() });
         }
-        self.state.sent_as(capture)
+        self.state.model_reads(capture)
     }
 
     /// All actions of the frame, the questions last: what is asked and not answered, so that the rest can be called off.

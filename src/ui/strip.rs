@@ -5,10 +5,10 @@ use egui::{Align, Id, Layout, Popup, Rect, Response, Role, Sense, Stroke, Stroke
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, drawer_opening, icons};
-use crate::analysis::counted;
 use crate::format::FORMATS;
 use crate::state::{Action, DrawerTab, TokensAction, TokensPart};
-use crate::verdict::{Loss, Strip, StripCell};
+use crate::token::counted;
+use crate::verdict::{Loss, Strip, StripCell, Tone};
 
 /// Its height, and that where the window is low.
 const TALL: f32 = 72.0;
@@ -149,12 +149,13 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool, sende
         ui.painter().rect_filled(rect, 0.0, t.hover);
     }
     if cell.is_winner() {
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(rect.width(), 2.0)), 0.0, t.ok);
+        let edge = if cell.is_proved() { t.ok } else { t.accent };
+        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(rect.width(), 2.0)), 0.0, edge);
     }
     let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
     let is_sent = FORMATS.iter().any(|format| format.id() == cell.format && format.is_as_sent());
     let hue = match () {
-        () if cell.is_winner() && at > 0 => t.ok,
+        () if cell.is_proved() && at > 0 => t.ok,
         () if is_sent => t.hue(cell.format).color,
         () => t.faint,
     };
@@ -180,7 +181,7 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool, sende
         x = sender_at(ui, sender, pos2(x - gap, first)) + gap;
     }
     if !is_low {
-        let badge = cell.badge.as_deref().map(|badge| badge_at(ui, pos2(right, first), badge));
+        let badge = cell.badge.as_deref().map(|badge| badge_at(ui, pos2(right, first), badge, cell.is_proved()));
         let end = badge.unwrap_or(right) - 8.0;
         widgets::text_whole(ui, pos2(x, first), &cell.role, theme::small(), t.weak, end - x);
         x = left;
@@ -188,16 +189,10 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool, sende
     let size = if is_low { 14.0 } else { 22.0 };
     x = widgets::number_at(ui, pos2(x, second), &counted(cell.count), theme::mono_semibold(size), color, "tok") + gap;
     if let Some(change) = &cell.change {
-        let is_good = cell.is_winner() && change.starts_with('−');
+        let is_good = cell.is_proved() && change.starts_with('−');
         let color = if is_good { t.ok } else { t.text };
         let font = theme::mono_semibold(12.0);
         x = if is_low { draw(x, second, change, font, color) } else { change_at(ui, pos2(x, second), change, is_good) } + gap;
-    }
-    if let Some(prose) = cell.prose {
-        let text = format!("+ {} tok of prose", counted(prose));
-        if x + width(&text, theme::small()) < right - 90.0 {
-            x = draw(x, second, &text, theme::small(), t.weak) + 8.0;
-        }
     }
     if let Some(loss) = &cell.loss {
         loss_at(ui, loss, pos2(x, second), right - x);
@@ -212,13 +207,13 @@ fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
     let t = ThemeTokens::of(ui);
     let place = Rect::from_min_size(left + vec2(0.0, -10.0), vec2(CARET, 20.0));
     let response = ui.interact(place, ui.scope_id().with("sender"), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Sent by"));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Model reads"));
     if response.hovered() {
         ui.painter().rect_filled(place, theme::RADIUS_BADGE, t.hover);
     }
     widgets::glyph_at(ui, place.center(), icons::DOWN, theme::icon_font(12.0), t.weak);
     widgets::focus_ring_inside(ui, &response);
-    let response = response.on_hover_text("Measure against what a host sends its model");
+    let response = response.on_hover_text("Choose what one model reads: the text, the data, both, or one host's exact text");
     (sender.choose)(&response);
     place.right()
 }
@@ -226,7 +221,11 @@ fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
 /// What is lost, in as many words as there is room for; the short ones stand whole.
 fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) {
     let t = ThemeTokens::of(ui);
-    let (icon, color) = if loss.is_kept { (icons::CHECK, t.ok) } else { (icons::MISSING, t.warn) };
+    let (icon, color) = match loss.tone {
+        Tone::Good => (icons::CHECK, t.ok),
+        Tone::Neutral => (icons::CHECK, t.weak),
+        Tone::Warn => (icons::MISSING, t.warn),
+    };
     let width = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::small(), color).size().x + 18.0;
     let text = if width(&loss.text) <= room { &loss.text } else { &loss.short };
     widgets::glyph_at(ui, left + vec2(6.0, 0.0), icon, theme::icon_font(13.0), color);
@@ -245,12 +244,13 @@ pub fn change_at(ui: &Ui, left: egui::Pos2, change: &str, is_good: bool) -> f32 
 }
 
 /// A badge that ends there; where it begins.
-pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str) -> f32 {
+pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str, is_proved: bool) -> f32 {
     let t = ThemeTokens::of(ui);
-    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::medium(11.0), t.ok);
+    let (color, fill, line) = if is_proved { (t.ok, t.ok_bg, t.ok_line) } else { (t.text, t.card, t.line2) };
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::medium(11.0), color);
     let rect = Rect::from_min_max(pos2(right.x - galley.size().x - 12.0, right.y - 9.0), pos2(right.x, right.y + 9.0));
-    ui.painter().rect(rect, theme::RADIUS_BADGE, t.ok_bg, Stroke::new(1.0, t.ok_line), StrokeKind::Inside);
-    ui.painter().galley(pos2(rect.left() + 6.0, (rect.center().y - galley.size().y / 2.0).round()), galley, t.ok);
+    ui.painter().rect(rect, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+    ui.painter().galley(pos2(rect.left() + 6.0, (rect.center().y - galley.size().y / 2.0).round()), galley, color);
     rect.left()
 }
 

@@ -4,6 +4,7 @@ use egui::{Response, ScrollArea, Ui};
 
 use super::{Cx, host_row, icons, theme, widgets};
 use crate::analysis::HostsQuery;
+use crate::host::ResultPart;
 use crate::state::{Action, HostsAction};
 
 /// The menu of hosts to view the answer as, at the end of the row of panes.
@@ -34,9 +35,13 @@ pub fn view_as_menu(button: &Response, cx: &Cx<'_>) {
     let chosen = cx.state.view.hosts.view_as;
     egui::Popup::menu(button).width(280.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        if widgets::menu_row(ui, "As sent", None, chosen.is_none()).clicked() {
-            cx.send(Action::Hosts(HostsAction::ViewAs(None)));
-            ui.close();
+        let part = cx.state.view.hosts.reads;
+        let parts = ResultPart::ALL.into_iter().map(|(part, name)| (Some(part), name));
+        for (own, name) in std::iter::once((None, "What most hosts show")).chain(parts) {
+            if widgets::menu_row(ui, name, None, chosen.is_none() && own == part).clicked() {
+                cx.send(Action::Hosts(HostsAction::Read(own)));
+                ui.close();
+            }
         }
         let Some(report) = widgets::ready(ui, cx, host_row::READING, cx.ask(HostsQuery)) else { return };
         ScrollArea::vertical().max_height(420.0).show(ui, |ui| {

@@ -109,7 +109,7 @@ mod tests {
         };
         let row = |id| Row {
             format: id,
-            facts: Some(FactCount { total: 9, kept: 9, reworded: 0, missing: 0 }),
+            facts: Some(FactCount { total: 9, proved: 9, ..FactCount::default() }),
             round_trip: Some(trip(Proof::Exact)),
             ..Row::default()
         };
@@ -131,7 +131,7 @@ mod tests {
         of(&mut rows, "xml").why = Some("XML cannot hold the character U+001B at /a".into());
         let csv = of(&mut rows, "csv").round_trip.as_mut().unwrap();
         (csv.verdict, csv.differences.count) = (Proof::Lossy, 88);
-        of(&mut rows, "code-block").facts = Some(FactCount { total: 9, kept: 7, reworded: 0, missing: 2 });
+        of(&mut rows, "code-block").facts = Some(FactCount { total: 9, found: 7, missing: 2, ..FactCount::default() });
         let table = of(&mut rows, "markdown-table").round_trip.as_mut().unwrap();
         table.elsewhere.count = 1;
         table.elsewhere.first = vec![ValueChange { path: "/a".into(), kind: DifferenceKind::String, before: None, after: None }];

@@ -5,7 +5,7 @@ use crate::analysis::{HostLane, HostOutcome, HostRow, HostsReport, OtherLosses};
 use crate::host::rules::{KeepRule, LimitRule};
 use crate::host::{LimitState, What};
 use crate::number::{grouped, number_of};
-use crate::token::Encoding;
+use crate::token::{Encoding, Tokens};
 use crate::verdict::{Verdict, VerdictPart};
 
 /// The hosts of an answer in one sentence, and why that is so in another.
@@ -35,8 +35,9 @@ fn of_facts(row: &HostRow) -> String {
 
 impl OtherLosses {
     /// "1 thing the text says", "2 blocks".
-    fn text(self) -> String {
-        let statements = (self.statements > 0).then(|| format!("{} the text says", number_of(self.statements, "things")));
+    pub fn text(self) -> String {
+        let statements =
+            (self.extra != Tokens::default()).then(|| format!("{} tok of extra text", grouped(self.extra.o200k_base)));
         let blocks = (self.blocks > 0).then(|| number_of(self.blocks, "blocks"));
         statements.into_iter().chain(blocks).collect::<Vec<_>>().join(" and ")
     }
@@ -107,7 +108,7 @@ impl HostRow {
             (HostOutcome::Unknown, _) => self.view.not_computable.clone().unwrap_or_default(),
             (HostOutcome::Nothing | HostOutcome::Cut, Some(limit)) => limit,
             (HostOutcome::Part, _) if self.left_out.is_none() => "does not say that it is an error".to_owned(),
-            (HostOutcome::Part, _) => format!("leaves out {}", self.left_out.text()),
+            (HostOutcome::Part, _) => format!("drops {}", self.left_out.text()),
             (HostOutcome::All, _) => format!("whole, {}", self.limit_known()),
             _ => format!("reads {}", self.reads()),
         }

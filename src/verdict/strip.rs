@@ -1,88 +1,121 @@
-//! The answer in at most three cells: what is sent now, the plain choice, and the cheapest way to say the same. The strip
-//! of the window, the sentence of the command line and *Copy verdict* are all made from it.
+//! The result in at most three cells: what one model reads, the plain choice, and the cheapest format with the same data.
+//! The strip of the window, the sentence of the command line and *Copy verdict* are all made from it.
 
 use super::{CountedRow, change, title, unit};
-use crate::analysis::{HostRow, counted, ratio_of};
+use crate::analysis::{HostRow, HostsReport, ratio_of};
+use crate::capture::FactCount;
 use crate::format::FORMATS;
-use crate::format::ledger::{LeftOut, Row};
+use crate::format::claim::{Claim, claim_words, missing_words};
+use crate::format::ledger::{OmittedText, Row};
+use crate::host::{Hosts, MostRead, ReadChoice, ResultPart, ResultShape};
 use crate::number::{grouped, number_of};
-use crate::token::{Count, Tokenizer};
+use crate::token::{Count, Tokenizer, counted};
 
-/// What a way of saying it costs and loses.
+/// One way of saying it, with its cost and what may be claimed of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StripCell {
     /// The id of the format that it opens.
     pub format: &'static str,
     /// Of a comparison, the column that it is; `None` where there is none yet.
     pub column: Option<usize>,
-    /// "Sent now", or the format's title.
+    /// "Text", "As Codex sends it", or the format's title.
     pub name: String,
-    /// "text + structuredContent", "plain choice", "same data".
+    /// "what 17 of 28 hosts show", "plain choice", "same data".
     pub role: String,
     pub count: Count,
-    /// The tokens of the text beside the data, which would have to be said as well.
-    pub prose: Option<Count>,
-    /// Against what is sent, the text beside the data included: "−57%". `None` of what is sent, and where something is left
-    /// out: no saving is computed over it.
+    /// Against the first cell: "−57%". `None` of the first cell itself.
     pub change: Option<String>,
+    pub claim: Claim,
     pub loss: Option<Loss>,
-    /// "cheapest", "cheapest, with YAML", "within 5% of the cheapest"; "cheapest without loss" where a cheaper text has every
-    /// fact and does not read back to the same data.
+    /// "cheapest, proved", "cheapest", "tied".
     pub badge: Option<String>,
     /// Counted before the last change: the new number is on its way.
     pub is_old: bool,
 }
 
 impl StripCell {
-    /// "TOON, same data: 279 tokens, −69%, no fact lost, cheapest".
+    /// "TOON, same data: 279 tokens, −69%, same data, proved, cheapest, proved".
     pub fn text(&self) -> String {
         let mut text = format!("{}, {}: {} {}", self.name, self.role, counted(self.count), unit(self.count));
-        let prose = self.prose.map(|prose| format!("+ {} of prose", counted(prose)));
         let loss = self.loss.as_ref().map(|loss| loss.text.clone());
         let old = self.is_old.then(|| "being counted again".to_owned());
-        for part in [prose, self.change.clone(), loss, self.badge.clone(), old].into_iter().flatten() {
+        for part in [self.change.clone(), loss, self.badge.clone(), old].into_iter().flatten() {
             text.push_str(", ");
             text.push_str(&part);
         }
         text
     }
 
-    /// Whether it is the cheapest that loses nothing.
+    /// Whether it is the cheapest with all facts proved.
     pub fn is_winner(&self) -> bool {
         self.badge.is_some()
     }
+
+    /// Whether that is proved, with nothing dropped: the only thing that is shown in green.
+    pub fn is_proved(&self) -> bool {
+        self.is_winner() && self.claim == Claim::Proved
+    }
 }
 
-/// What is lost, or that nothing is.
+/// How a statement about a text is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Green: a proof.
+    Good,
+    Neutral,
+    /// Amber: facts are missing.
+    Warn,
+}
+
+/// What a cell keeps or loses, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
-    pub is_kept: bool,
+    pub tone: Tone,
     pub text: String,
     /// The same where there is little room.
     pub short: String,
-    /// What a sentence adds in brackets: what is left out, or what that costs.
+    /// What a sentence adds in brackets.
     pub detail: String,
 }
 
 impl Loss {
-    pub(super) fn kept(text: &str) -> Self {
-        Self { is_kept: true, text: text.to_owned(), short: text.to_owned(), detail: String::new() }
+    pub(super) fn new(tone: Tone, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { tone, short: text.clone(), text, detail: String::new() }
     }
 
-    pub(super) fn lost(text: String, short: String) -> Self {
-        Self { is_kept: false, text, short, detail: String::new() }
+    pub(super) fn with_short(self, short: impl Into<String>) -> Self {
+        Self { short: short.into(), ..self }
+    }
+
+    /// The claim of a text in words; `None` where nothing can be compared.
+    pub(super) fn of_claim(facts: Option<FactCount>, omitted: Option<OmittedText>, tokenizer: &Tokenizer) -> Self {
+        let claim = Claim::of(facts, omitted);
+        let tone = match claim {
+            Claim::Proved => Tone::Good,
+            Claim::Missing => Tone::Warn,
+            _ => Tone::Neutral,
+        };
+        let words = Self::new(tone, claim_words(facts, omitted, tokenizer));
+        match (claim, facts, omitted) {
+            (Claim::Missing, Some(facts), _) => words.with_short(format!("−{} facts", grouped(facts.missing))),
+            (Claim::ProvedWithExtra, _, Some(omitted)) => words.with_short(omitted.words(tokenizer)),
+            (Claim::Proved, ..) => words.with_short("proved"),
+            (Claim::Found, ..) => words.with_short("all found"),
+            _ => words,
+        }
     }
 }
 
-/// What a host sends its model of an answer, in place of what the server sent.
+/// What a host sends its model of a result, in place of what the server sent.
 #[derive(Clone, Copy, Debug)]
-pub struct SentAs<'a> {
+pub struct HostCost<'a> {
     pub row: &'a HostRow,
     /// `None` where no text can be computed.
     pub count: Option<Count>,
 }
 
-impl<'a> SentAs<'a> {
+impl<'a> HostCost<'a> {
     /// By a tokenizer that counts always.
     pub fn of(row: &'a HostRow, tokenizer: &Tokenizer) -> Self {
         Self { row, count: row.tokens.and_then(|tokens| tokenizer.from_tokens(tokens)) }
@@ -93,54 +126,121 @@ impl<'a> SentAs<'a> {
         format!("As {} sends it", self.row.host.name)
     }
 
-    /// What the host loses of the answer; `None` where nothing is known to be lost.
+    /// What the host loses of the result; `None` where nothing is known to be lost.
     fn loss(&self) -> Option<Loss> {
         let detail = self.row.happens();
         if self.count.is_none() {
-            let short = "not known".to_owned();
-            return Some(Loss { detail, ..Loss::lost(format!("what {} sends is not known", self.row.host.name), short) });
+            let loss = Loss::new(Tone::Warn, format!("what {} sends is not known", self.row.host.name)).with_short("not known");
+            return Some(Loss { detail, ..loss });
         }
         if self.row.loses_nothing() {
             return None;
         }
-        let Some(facts) = self.row.facts.filter(|facts| facts.missing > 0) else {
-            return Some(Loss::lost(detail.clone(), detail));
-        };
-        let of = format!("misses {} of {}", grouped(facts.missing), grouped(facts.total));
-        Some(Loss { detail, ..Loss::lost(format!("{of} facts"), of) })
+        match self.row.facts.filter(|facts| facts.missing > 0) {
+            Some(facts) => {
+                let loss = Loss::new(Tone::Warn, missing_words(facts)).with_short(format!("−{} facts", grouped(facts.missing)));
+                Some(Loss { detail, ..loss })
+            }
+            None => Some(Loss::new(Tone::Warn, detail)),
+        }
+    }
+
+    /// Whether its limit cuts a text of this size too.
+    fn cuts(&self, row: &Row) -> bool {
+        self.row.view.limit.bites.first().is_some_and(|bite| bite.unit.size(row.bytes, row.chars, row.utf16) > Some(bite.max))
     }
 }
 
-/// What a row leaves out of what is sent; what a host drops is not sent.
-pub fn left_out(row: &Row, sent_as: Option<SentAs<'_>>) -> Option<LeftOut> {
-    let of_host = sent_as.map(|host| host.row.left_out).unwrap_or_default();
-    row.left_out.filter(|out| out.statements > of_host.statements || out.others > of_host.blocks)
+/// What one model reads of a result, as it was chosen.
+#[derive(Clone, Copy, Debug)]
+pub enum ModelReads<'a> {
+    /// The part that most of these hosts show.
+    Most(&'a Hosts),
+    Part(ResultPart, &'a Hosts),
+    Host(HostCost<'a>),
 }
 
-/// The cells, left to right; the first is what is sent.
+impl<'a> ModelReads<'a> {
+    /// By a choice; `report` has the chosen host where it is one.
+    pub fn of(choice: ReadChoice, hosts: &'a Hosts, report: Option<&'a HostsReport>, tokenizer: &Tokenizer) -> Self {
+        match choice {
+            ReadChoice::Most => Self::Most(hosts),
+            ReadChoice::Part(part) => Self::Part(part, hosts),
+            ReadChoice::Host(id) => {
+                let row = report.and_then(|report| report.row(id));
+                row.map_or(Self::Most(hosts), |row| Self::Host(HostCost::of(row, tokenizer)))
+            }
+        }
+    }
+
+    /// The host whose text is read, where it can be computed.
+    pub fn host(self) -> Option<HostCost<'a>> {
+        match self {
+            Self::Host(host) => Some(host).filter(|host| host.count.is_some()),
+            Self::Most(_) | Self::Part(..) => None,
+        }
+    }
+
+    /// As on the command line; `None` where nothing was chosen.
+    pub fn name(self) -> Option<&'a str> {
+        match self {
+            Self::Most(_) => None,
+            Self::Part(part, _) => Some(part.name()),
+            Self::Host(host) => Some(host.row.host.id.as_str()),
+        }
+    }
+
+    /// Which part of a result with these rows is read, by how many of the known hosts. A host's own choice is not a part.
+    pub fn part(self, rows: &[CountedRow<'_>]) -> MostRead {
+        let has = |id: &str| rows.iter().any(|row| row.row.format == id && row.row.is_available());
+        let is_twin = rows.iter().any(|row| row.row.format == "structured" && row.row.is_twin);
+        let shape = ResultShape { has_text: has("content"), has_structured: has("structured"), is_twin, is_error: false };
+        match self {
+            Self::Most(hosts) => hosts.most_read(shape),
+            Self::Part(part, hosts) => hosts.read_by(shape, part),
+            Self::Host(_) => MostRead { part: ResultPart::Both, hosts: 1, of: 1, both: 0 },
+        }
+    }
+}
+
+/// The format that is that part of what was sent; the part that there is where it was not sent.
+pub fn part_format(part: ResultPart, rows: &[CountedRow<'_>]) -> Option<&'static str> {
+    let has = |id: &&str| rows.iter().any(|row| row.row.format == *id && row.row.is_available());
+    part.formats().iter().chain(ResultPart::Both.formats()).copied().find(|id| has(&id))
+}
+
+/// The cells, left to right; the first is what one model reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strip {
     pub cells: Vec<StripCell>,
     /// The name of the host that sends it so.
     pub sent_by: Option<String>,
+    /// What the part that is not read costs besides: "sent twice: +58 tok in the 4 hosts that show both".
+    pub both: Option<String>,
     /// Why there are no more: "No data in this text".
     pub note: Option<String>,
 }
 
 impl Strip {
-    /// "Same data as TOON: 279 tokens, 69% less than sent, no fact lost."; of a comparison what it is less than.
+    /// Only a sentence.
+    pub(super) fn note(words: String) -> Self {
+        Self { cells: Vec::new(), sent_by: None, both: None, note: Some(words) }
+    }
+
+    /// "TOON: 279 tokens, 69% less than the text, same data, proved."; of a comparison less than its baseline.
     pub fn headline(&self) -> Option<String> {
-        let winner = self.winner().filter(|winner| winner.change.is_some())?;
-        let change = winner.change.as_deref().unwrap_or_default();
-        let first = match (&self.sent_by, self.cells.first().filter(|first| first.column.is_some())) {
+        let (at, winner) = self.cells.iter().enumerate().find(|(_, cell)| cell.is_winner())?;
+        let change = winner.change.as_deref().filter(|_| at > 0)?;
+        let first = match (&self.sent_by, self.cells.first()?) {
             (Some(host), _) => format!("{host} sends"),
-            (None, base) => base.map_or_else(|| "sent".to_owned(), |base| base.name.clone()),
+            (None, first) if first.column.is_some() => first.name.clone(),
+            (None, first) if first.format == "content" => "the text".to_owned(),
+            (None, first) if first.format == "both" => "both parts".to_owned(),
+            (None, _) => "structuredContent".to_owned(),
         };
         let less = change.strip_prefix('−').map_or_else(|| change.to_owned(), |less| format!("{less} less than {first}"));
-        let name = if winner.name == WITHOUT_COPY { "the text alone" } else { &winner.name };
-        let loss = winner.loss.as_ref().map_or(NO_FACT_LOST, |loss| &loss.text);
-        let same = if loss == NO_FACT_LOST { "Same data as " } else { "" };
-        Some(format!("{same}{name}: {} {}, {less}, {loss}.", counted(winner.count), unit(winner.count)))
+        let loss = winner.loss.as_ref().map_or_else(String::new, |loss| format!(", {}", loss.text));
+        Some(format!("{}: {} {}, {less}{loss}.", winner.name, counted(winner.count), unit(winner.count)))
     }
 
     pub fn winner(&self) -> Option<&StripCell> {
@@ -148,249 +248,205 @@ impl Strip {
     }
 }
 
-pub(super) const NO_FACT_LOST: &str = "no fact lost";
+/// The cheapest with all facts proved and nothing dropped; with something dropped; within a hundredth or two of another.
+const CHEAPEST_PROVED: &str = "cheapest, proved";
 const CHEAPEST: &str = "cheapest";
-pub(super) const WITHOUT_LOSS: &str = "cheapest without loss";
-const WITHOUT_COPY: &str = "Without the copy";
-/// Below this share of what is sent a format is worth naming.
-const WORTH_IT: u64 = 95;
+const TIED: &str = "tied";
+/// Within this share of each other two are tied, in percent.
+const TIE: u64 = 2;
+
+/// Whether two counts are so near that neither is named the cheaper.
+pub(super) fn is_tied(a: u64, b: u64) -> bool {
+    a.abs_diff(b).saturating_mul(100) <= a.max(b).saturating_mul(TIE)
+}
+
+/// What the cheapest of candidates whose facts are all proved is called.
+pub(super) fn badge(claim: Claim) -> &'static str {
+    if claim == Claim::Proved { CHEAPEST_PROVED } else { CHEAPEST }
+}
 
 /// One of the formats that could win.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate<'a> {
     pub row: CountedRow<'a>,
-    /// With the text beside the data, which is said in any format.
-    whole: Count,
-    prose: Option<Count>,
-    /// Of what is sent.
-    left_out: Option<LeftOut>,
+    count: Count,
+    /// Of what the model reads.
+    omitted: Option<OmittedText>,
+    /// Whether the host cuts it as well.
+    is_cut: bool,
 }
 
 impl<'a> Candidate<'a> {
-    pub fn of(row: CountedRow<'a>, sent_as: Option<SentAs<'_>>, tokenizer: &Tokenizer) -> Option<Self> {
-        let count = row.count?;
-        let prose = row.with_prose(tokenizer).map(|(_, prose)| prose);
-        let whole = prose.map_or(count, |prose| count.plus(prose));
-        Some(Self { row, whole, prose, left_out: left_out(row.row, sent_as) })
+    pub fn of(row: CountedRow<'a>, omits: bool, host: Option<HostCost<'_>>) -> Option<Self> {
+        let omitted = row.row.omitted.filter(|_| omits);
+        Some(Self { row, count: row.count?, omitted, is_cut: host.is_some_and(|host| host.cuts(row.row)) })
     }
 
     pub fn tokens(&self) -> u64 {
-        self.whole.high()
+        self.count.high()
     }
 
-    /// Whether all that the answer says comes back from it.
-    pub fn is_lossless(&self) -> bool {
-        let row = self.row.row;
-        let is_whole_text = row.format == "content" && row.left_out.is_none();
-        (self.left_out.is_none() && row.comes_back()) || (is_whole_text && row.facts.is_none_or(|facts| facts.missing == 0))
+    pub fn claim(&self) -> Claim {
+        if self.is_cut { Claim::Missing } else { Claim::of(self.row.row.facts, self.omitted) }
     }
 
-    /// Whether every fact is in it, and it does not read back to the same data.
-    fn has_facts_alone(&self) -> bool {
-        !self.is_lossless() && self.left_out.is_none() && self.row.row.facts.is_some_and(|facts| facts.missing == 0)
+    /// Whether every fact is proved.
+    pub fn is_same_data(&self) -> bool {
+        self.claim().is_same_data()
     }
 
-    /// Whether it is that text: JSON in columns and rows is compact JSON where no list becomes a table.
-    fn is_same_text(&self, other: &Self) -> bool {
-        let [own, other] = [self, other].map(|candidate| candidate.row.row);
-        let are_json = [own, other].iter().all(|row| matches!(row.format, "json" | "json-table"));
-        own.format == other.format || (are_json && own.bytes == other.bytes)
-    }
-
-    /// Whether it saves enough against so many tokens to be named.
-    pub fn is_less(&self, tokens: u64) -> bool {
-        self.tokens().saturating_mul(100) <= tokens.saturating_mul(WORTH_IT)
-    }
-
-    pub fn cell(&self, tokenizer: &Tokenizer, sent: &CountedRow<'_>, role: &str) -> StripCell {
-        let is_whole = self.left_out.is_none();
-        let change = ratio_of(Some(self.whole), sent.count)
-            .filter(|_| is_whole)
-            .and_then(|ratio| change(self.tokens(), sent.tokens(), ratio).or_else(|| Some("±0".to_owned())));
+    pub fn cell(&self, tokenizer: &Tokenizer, sent: Option<Count>, role: &str) -> StripCell {
+        let change = ratio_of(Some(self.count), sent)
+            .zip(sent)
+            .map(|(ratio, sent)| change(self.tokens(), sent.high(), ratio).unwrap_or_else(|| "±0".to_owned()));
+        let loss = match self.is_cut {
+            true => Loss::new(Tone::Warn, "cut by this host too").with_short("cut too"),
+            false => Loss::of_claim(self.row.row.facts, self.omitted, tokenizer),
+        };
         StripCell {
             format: self.row.row.format,
             column: None,
             name: title(self.row.row).to_owned(),
-            role: if is_whole { role } else { "the data alone" }.to_owned(),
-            count: self.row.count.unwrap_or(Count::Exact(0)),
-            prose: self.prose,
+            role: role.to_owned(),
+            count: self.count,
             change,
-            loss: Some(self.loss(tokenizer)),
+            claim: self.claim(),
+            loss: Some(loss),
             badge: None,
             is_old: false,
         }
     }
-
-    fn loss(&self, tokenizer: &Tokenizer) -> Loss {
-        let row = self.row.row;
-        if let Some(left_out) = self.left_out {
-            let (tokens, short) = match left_out.statements {
-                0 => (None, number_of(left_out.others, "blocks")),
-                statements => (tokenizer.from_tokens(left_out.tokens), grouped(statements)),
-            };
-            let detail = tokens.map_or_else(String::new, |count| format!("{} {}", counted(count), unit(count)));
-            return Loss { detail, ..Loss::lost(left_out.words(), format!("leaves out {short}")) };
-        }
-        if let Some(facts) = row.facts.filter(|facts| facts.missing > 0) {
-            let of = format!("misses {} of {}", grouped(facts.missing), grouped(facts.total));
-            return Loss::lost(format!("{of} facts"), of);
-        }
-        match &row.round_trip {
-            Some(trip) if !trip.verdict.is_lossless() => {
-                let words = trip.words();
-                Loss::lost(words.clone(), words)
-            }
-            _ => Loss::kept(NO_FACT_LOST),
-        }
-    }
 }
 
-/// What is sent, in the first cell.
-fn sent_cell(sent: &CountedRow<'_>, sent_as: Option<SentAs<'_>>, content: &Row, is_twin: bool) -> Option<StripCell> {
+/// What one model reads, in the first cell.
+fn first_cell(sent: &CountedRow<'_>, read: MostRead, reads: ModelReads<'_>, rows: &[CountedRow<'_>]) -> Option<StripCell> {
+    let row = sent.row;
+    let name = match row.format {
+        "both" => "Both",
+        "content" => "Text",
+        _ => "structuredContent",
+    };
+    let role = match read.of {
+        _ if read.hosts == 0 => "as sent".to_owned(),
+        of => format!("what {} of {} show", grouped(read.hosts as u64), number_of(of as u64, "hosts")),
+    };
+    let claim = Claim::of(row.facts, None);
     let cell = StripCell {
-        format: sent.row.format,
+        format: row.format,
         column: None,
-        name: "Sent now".to_owned(),
-        role: match sent.row.format {
-            "both" if is_twin => "text, sent twice",
-            "both" => "text + structuredContent",
-            "content" => "text",
-            _ => "structuredContent",
-        }
-        .to_owned(),
+        name: name.to_owned(),
+        role,
         count: sent.count?,
-        prose: None,
         change: None,
+        claim,
         loss: None,
         badge: None,
         is_old: false,
     };
-    if let Some(host) = sent_as {
+    if let ModelReads::Host(host) = reads {
         let (name, role) =
             if host.count.is_some() { (host.name(), host.row.does()) } else { (cell.name.clone(), cell.role.clone()) };
-        return Some(StripCell { name, role, loss: host.loss(), ..cell });
+        let claim = Claim::of(host.row.facts, None);
+        return Some(StripCell { name, role, loss: host.loss(), claim, ..cell });
     }
-    let facts = content.facts.filter(|facts| sent.row.format == "both" && facts.missing > 0);
-    let loss = match (facts, &sent.row.uncounted) {
+    // Of `structuredContent` alone, what only the text says is not read.
+    let omitted = row.omitted.filter(|_| rows.iter().any(|row| row.row.format == "content" && row.row.is_available()));
+    let loss = match (row.facts.filter(|facts| facts.missing > 0), &row.uncounted) {
         (Some(facts), _) => {
-            let of = format!("text misses {} of {}", grouped(facts.missing), grouped(facts.total));
-            Some(Loss::lost(format!("the {of} facts"), of))
+            Some(Loss::new(Tone::Warn, missing_words(facts)).with_short(format!("−{} facts", grouped(facts.missing))))
         }
-        (None, _) if is_twin => Some(Loss::lost("the same text twice".to_owned(), "sent twice".to_owned())),
-        (None, Some(uncounted)) => Some(Loss::lost(format!("not counted: {uncounted}"), format!("+ {uncounted}"))),
-        (None, None) => None,
+        (None, Some(uncounted)) => Some(Loss::new(Tone::Neutral, format!("+ {uncounted}"))),
+        (None, None) => omitted.map(|omitted| Loss::new(Tone::Neutral, omitted.words(&Tokenizer::default()))),
     };
     Some(StripCell { loss, ..cell })
 }
 
 /// The strip of the rows that are there; `None` until those it needs are. The third cell and the winner wait for every row,
-/// since a cheaper one may follow. All is against what the server sends, or what a host sends of it.
-pub fn strip(rows: &[CountedRow<'_>], sent_as: Option<SentAs<'_>>, tokenizer: &Tokenizer) -> Option<Strip> {
+/// since a cheaper one may follow. All is against what one model reads.
+pub fn strip(rows: &[CountedRow<'_>], reads: ModelReads<'_>, tokenizer: &Tokenizer) -> Option<Strip> {
     // A row that applies and is not counted yet has not come.
     let rows: Vec<_> = rows.iter().copied().filter(|row| row.count.is_some() || !row.row.is_available()).collect();
     let row = |id: &str| rows.iter().copied().find(|row| row.row.format == id);
     // All four must have come, since each decides what is said.
     let (both, content, structured, json) = (row("both")?, row("content")?, row("structured")?, row("json")?);
-    let Some(sent) = [both, content, structured].into_iter().find(|row| row.row.is_available()) else {
-        let note = Some("No text and no structuredContent: nothing to count".to_owned());
-        return Some(Strip { cells: Vec::new(), sent_by: None, note });
+    let read = reads.part(&rows);
+    let Some(sent) = part_format(read.part, &rows).and_then(row) else {
+        return Some(Strip::note("No text and no structuredContent: nothing to count".to_owned()));
     };
-    let is_twin = structured.row.is_twin;
-    let host = sent_as.filter(|host| host.count.is_some());
+    let host = reads.host();
     let sent_by = host.map(|host| host.row.host.name.clone());
     let sent = CountedRow { count: host.map_or(sent.count, |host| host.count), ..sent };
-    let mut first = sent_cell(&sent, sent_as, content.row, is_twin)?;
-    let Some(json) = Candidate::of(json, host, tokenizer).filter(|json| json.row.row.is_available()) else {
-        let note = if content.row.is_available() { "No data in this text" } else { "No data in this answer" };
-        let mut cells = vec![first];
-        // A text that is sent twice can be sent once, whatever it says.
-        if is_twin && host.is_none() {
-            let once = Candidate::of(content, host, tokenizer)?.cell(tokenizer, &sent, "the text once");
-            cells.push(StripCell { name: WITHOUT_COPY.to_owned(), loss: Some(Loss::kept("the same text")), ..once });
+    let first = first_cell(&sent, read, reads, &rows)?;
+    let twice = both.count.zip(sent.count).filter(|_| host.is_none() && sent.row.format != "both" && read.both > 0);
+    let both = twice.map(|(both, one)| {
+        let (more, hosts) = (grouped(both.high().saturating_sub(one.high())), number_of(read.both as u64, "hosts"));
+        match structured.row.is_twin {
+            true => format!("sent twice: +{more} tok in the {hosts} that show both"),
+            false => format!("both: {} tok in {hosts}", counted(both)),
         }
-        return Some(Strip { cells, sent_by, note: Some(note.to_owned()) });
+    });
+    let strip = Strip { cells: vec![first], sent_by, both, note: None };
+    // A host that shows no text drops its extra text whatever the format.
+    let omits = match host {
+        Some(host) => host.row.shares.has_content,
+        None => sent.row.format != "structured",
     };
-    let plain = if is_twin { Candidate::of(content, host, tokenizer)? } else { json };
+    let Some(json) = Candidate::of(json, omits, host).filter(|json| json.row.row.is_available()) else {
+        let note = if content.row.is_available() { "No data in this text" } else { "No data in this result" };
+        return Some(Strip { note: Some(note.to_owned()), ..strip });
+    };
+    Some(with_formats(strip, &rows, (sent, json), (omits, host), tokenizer))
+}
+
+/// Adds the plain choice, the cheapest format and the winner.
+fn with_formats<'a>(
+    mut strip: Strip,
+    rows: &[CountedRow<'a>],
+    (sent, json): (CountedRow<'a>, Candidate<'a>),
+    (omits, host): (bool, Option<HostCost<'_>>),
+    tokenizer: &Tokenizer,
+) -> Strip {
     let sent_bytes = host.map_or(sent.row.bytes, |host| host.row.bytes);
-    let is_plain_already =
-        (host.is_some() || sent.row.format == "content") && (sent.tokens(), sent_bytes) == (plain.tokens(), plain.row.row.bytes);
-    if is_plain_already {
-        first.role.push_str(if is_twin { ", the text once" } else { ", already compact JSON" });
+    let is_json_already = (sent.tokens(), sent_bytes) == (json.tokens(), json.row.row.bytes);
+    if is_json_already {
+        strip.cells[0].role.push_str(", already compact JSON");
+    } else {
+        strip.cells.push(json.cell(tokenizer, sent.count, "plain choice"));
     }
-    let keeps_all = host.is_none_or(|host| host.row.loses_nothing());
-    let mut cells = vec![first];
-    if !is_plain_already {
-        let mut cell = plain.cell(tokenizer, &sent, "plain choice");
-        if is_twin {
-            (cell.name, cell.role) = (WITHOUT_COPY.to_owned(), "the text once".to_owned());
-        }
-        cells.push(cell);
+    if !FORMATS.iter().all(|format| rows.iter().any(|row| row.row.format == format.id())) {
+        return strip;
     }
-    let has_all = FORMATS.iter().all(|format| rows.iter().any(|row| row.row.format == format.id()));
-    let is_derived = |row: &CountedRow<'_>| FORMATS.iter().any(|format| format.id() == row.row.format && !format.is_as_sent());
-    let derived: Vec<_> =
-        rows.iter().filter(|row| is_derived(row)).filter_map(|row| Candidate::of(*row, host, tokenizer)).collect();
-    let third = if has_all { cheapest(&derived, plain, &sent) } else { None };
-    if let Some(third) = third {
-        let role = if third.is_lossless() { "same data" } else { "loses least" };
-        cells.push(third.cell(tokenizer, &sent, role));
-    } else if is_twin {
-        cells.push(json.cell(tokenizer, &sent, "read from the text"));
-    }
-    let candidates = [Some(plain), third];
-    let winner =
-        candidates.into_iter().flatten().filter(|_| has_all).filter(Candidate::is_lossless).min_by_key(Candidate::tokens);
+    let is_derived = |row: &&CountedRow<'_>| FORMATS.iter().any(|format| format.id() == row.row.format && !format.is_as_sent());
+    let derived = rows.iter().filter(is_derived).filter_map(|row| Candidate::of(*row, omits, host));
+    let Some(least) = cheapest(derived) else { return strip };
+    let facts = sent.row.facts.unwrap_or_default().total;
     // Two estimates whose ranges overlap do not tell which is less.
-    let is_known =
-        |winner: &Candidate<'_>| tokenizer.is_exact() || sent.count.is_some_and(|sent| winner.whole.high() < sent.low());
-    match winner.filter(|winner| winner.is_less(sent.tokens())) {
-        Some(winner) if is_known(&winner) => {
-            let is_least = derived.iter().filter(|other| other.is_lossless()).all(|other| other.tokens() >= winner.tokens());
-            let as_cheap =
-                |other: &&Candidate<'_>| other.is_lossless() && other.tokens() == winner.tokens() && !other.is_same_text(&winner);
-            let others: Vec<&str> = derived.iter().filter(as_cheap).map(|other| title(other.row.row)).collect();
-            let word = cheapest_word(&derived, winner.tokens());
-            let badge = if is_least { cheapest_with(word, &others) } else { format!("within 5% of the {word}") };
-            let at = cells.iter().rposition(|cell| cell.format == winner.row.row.format);
-            at.map(|at| &mut cells[at]).into_iter().for_each(|cell| cell.badge = Some(badge.clone()));
+    let is_known = tokenizer.is_exact() || sent.count.is_some_and(|sent| least.count.high() < sent.low());
+    if least.tokens() >= sent.tokens() {
+        if tokenizer.is_exact() {
+            let words = format!("nothing is cheaper with all {}", number_of(facts, "facts"));
+            strip.cells[0].loss.get_or_insert_with(|| Loss::new(Tone::Neutral, words).with_short("nothing cheaper"));
         }
-        // What is sent says all that it says.
-        None if winner.is_some() && keeps_all && tokenizer.is_exact() => {
-            let is_least = derived.iter().filter(|other| other.is_lossless()).all(|other| other.tokens() >= sent.tokens());
-            let words = if is_least { "nothing is cheaper without loss" } else { "nothing saves 5% without loss" };
-            cells[0].loss.get_or_insert_with(|| Loss::kept(words));
-            cells[0].badge = is_least.then(|| cheapest_word(&derived, sent.tokens()).to_owned());
+        return strip;
+    }
+    // The plain choice wins a tie.
+    let winner = if json.is_same_data() && is_tied(json.tokens(), least.tokens()) { json } else { least };
+    let at = match strip.cells.iter().position(|cell| cell.format == winner.row.row.format && cell.change.is_some()) {
+        Some(at) => at,
+        None => {
+            strip.cells.push(winner.cell(tokenizer, sent.count, "same data"));
+            strip.cells.len() - 1
         }
-        _ => {}
+    };
+    if is_known {
+        let is_tie = is_tied(winner.tokens(), sent.tokens()) || winner.tokens() > least.tokens();
+        strip.cells[at].badge = Some(if is_tie { TIED } else { badge(winner.claim()) }.to_owned());
     }
-    if host.is_some_and(|host| host.row.has_facts() && host.row.loses_nothing()) {
-        cells[0].loss.get_or_insert_with(|| Loss::kept(NO_FACT_LOST));
-    }
-    Some(Strip { cells, sent_by, note: None })
+    strip
 }
 
-/// What the winner of so many tokens is called: a cheaper text may have every fact in it and not read back to the same data.
-pub(super) fn cheapest_word(derived: &[Candidate<'_>], tokens: u64) -> &'static str {
-    if derived.iter().any(|other| other.has_facts_alone() && other.tokens() < tokens) { WITHOUT_LOSS } else { CHEAPEST }
-}
-
-/// The badge of the winner, with those that cost as much.
-pub(super) fn cheapest_with(word: &str, others: &[&str]) -> String {
-    match others {
-        [] => word.to_owned(),
-        [other] => format!("{word}, with {other}"),
-        _ => format!("{word}, with {}", number_of(others.len() as u64, "others")),
-    }
-}
-
-/// The cheapest that loses nothing, where it is worth naming beside the plain choice; where every one loses something, the
-/// cheapest of those that lose least and are cheaper than what is sent.
-pub(super) fn cheapest<'a>(derived: &[Candidate<'a>], plain: Candidate<'a>, sent: &CountedRow<'_>) -> Option<Candidate<'a>> {
-    let is_other = |other: &&Candidate<'a>| other.row.row.format != plain.row.row.format && other.is_less(plain.tokens());
-    let lossless = derived.iter().filter(|other| other.is_lossless());
-    if lossless.clone().next().is_some() {
-        return lossless.min_by_key(|other| other.tokens()).filter(is_other).copied();
-    }
-    let least = derived.iter().filter(|other| other.row.row.comes_back()).filter(|other| other.tokens() < sent.tokens());
-    least.min_by_key(|other| other.tokens()).filter(is_other).copied()
+/// The candidate with the fewest tokens among those whose facts are all proved; of equal ones the one that drops less, then
+/// the first.
+pub(super) fn cheapest<'a>(candidates: impl Iterator<Item = Candidate<'a>>) -> Option<Candidate<'a>> {
+    candidates.filter(Candidate::is_same_data).min_by_key(|candidate| (candidate.tokens(), candidate.claim()))
 }

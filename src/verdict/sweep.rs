@@ -5,34 +5,36 @@ use std::collections::BTreeSet;
 
 use crate::analysis::ratio_of;
 use crate::analysis::sweep::{Column, ColumnOrigin, Fewer, Field, FieldCell, Sweep};
+use crate::capture::FactCount;
 use crate::diff::pattern::name;
+use crate::format::claim::{Claim, missing_words};
 use crate::format::{self, Format};
-use crate::number::{grouped, milliseconds, number_of};
+use crate::number::{grouped, milliseconds};
 use crate::token::{Count, Tokenizer};
-use crate::verdict::strip::{Candidate, NO_FACT_LOST, WITHOUT_LOSS, cheapest, cheapest_with, cheapest_word};
-use crate::verdict::{CountedRow, Loss, Strip, StripCell, Verdict, VerdictPart, change, unit};
+use crate::verdict::strip::{Candidate, badge, cheapest, is_tied};
+use crate::verdict::{CountedRow, Loss, Strip, StripCell, Tone, Verdict, VerdictPart, change, unit};
 
 /// Names in a list before the rest is counted.
 const MAX_NAMES: usize = 6;
-/// What else the tool may answer is not known.
+/// What else the tool may return is not known.
 const CHEAPEST: &str = "cheapest of these answers";
-const NOTHING_NEEDED: &str = "nothing needed is lost";
+const ALL_FACTS: &str = "cheapest with all facts";
+const NOTHING_NEEDED: &str = "every needed fact found";
 
 /// The strip: the baseline, the cheapest of the answers, and the cheapest format to change to. Where only some
 /// fields are needed, they are given as patterns, and `fewer` is what they alone would cost. A winner is named among
 /// answers with the same records alone, and never one that leaves something out; where there can be none, a note says why.
 pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Option<&Fewer>) -> Strip {
-    let note = |words: String| Strip { cells: Vec::new(), sent_by: None, note: Some(words) };
     let answers: Vec<usize> = (0..sweep.columns.len()).filter(|at| is_answer(&sweep.columns[*at])).collect();
     let position = |call| sweep.columns.iter().position(|column| column.origin == ColumnOrigin::Call(call));
     let Some(base) = sweep.baseline.and_then(position) else {
-        return note("None of the calls gave an answer to compare.".to_owned());
+        return Strip::note("None of the calls gave an answer to compare.".to_owned());
     };
     if sweep.vary.is_none() {
-        return note(equal(sweep, &answers, base));
+        return Strip::note(equal(sweep, &answers, base));
     }
     if sweep.reference.is_none() || (answers.len() > 1 && !(sweep.is_about_form && sweep.has_same_records())) {
-        return note(span(sweep, &answers));
+        return Strip::note(span(sweep, &answers));
     }
     let offered = Offered { sweep, needed, base };
     let mut cells = vec![offered.cell(base, "baseline")];
@@ -40,27 +42,27 @@ pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Opti
     let pick = offered.pick(&answers);
     match pick {
         Some(at) if offered.tokens(at) == least => cells.push(offered.cell(at, CHEAPEST)),
-        Some(at) => cells.push(offered.cell(at, WITHOUT_LOSS)),
+        Some(at) => cells.push(offered.cell(at, ALL_FACTS)),
         None if answers.len() > 1 => cells[0].role = format!("baseline, {CHEAPEST}"),
         None => "the only answer".clone_into(&mut cells[0].role),
     }
     let whole = [Some(base), pick].into_iter().flatten().filter(|at| offered.is_whole(*at));
-    cells.extend(offered.changed(whole.map(|at| offered.tokens(at)).min()));
+    let least = whole.map(|at| offered.tokens(at)).min().unwrap_or_else(|| offered.tokens(base));
+    cells.extend(offered.changed(least));
     // Of equal ones the earlier.
-    let kept = |cell: &&mut StripCell| cell.loss.as_ref().is_some_and(|loss| loss.is_kept);
-    if let Some(winner) = cells.iter_mut().filter(kept).min_by_key(|cell| cell.count.high()) {
-        let is_as_cheap =
-            |at: &&usize| Some(**at) != winner.column && offered.is_whole(**at) && offered.tokens(**at) == winner.count.high();
-        let others: Vec<&str> = answers.iter().filter(is_as_cheap).map(|at| bare(&sweep.columns[*at])).collect();
+    let is_whole = |cell: &&mut StripCell| if needed.is_some() { cell.claim <= Claim::Found } else { cell.claim.is_same_data() };
+    if let Some(winner) = cells.iter_mut().filter(is_whole).min_by_key(|cell| cell.count.high()) {
         let count = winner.count.high();
-        winner.badge = Some(cheapest_with(offered.word(count), &others));
+        let ties = |at: &&usize| Some(**at) != winner.column && offered.is_whole(**at) && is_tied(offered.tokens(**at), count);
+        let is_tie = answers.iter().any(|at| ties(&at));
+        winner.badge = Some(if is_tie { "tied".to_owned() } else { badge(winner.claim).to_owned() });
         let is_offered = winner.column.is_some_and(|at| sweep.columns[at].is_offered());
         if let Some(cell) = fewer.filter(|_| is_offered).and_then(|fewer| offered.fewer(fewer, count)) {
             cells.retain(|cell| cell.column.is_some_and(|at| sweep.columns[at].is_offered()));
             cells.push(cell);
         }
     }
-    Strip { cells, sent_by: None, note: None }
+    Strip { cells, sent_by: None, both: None, note: None }
 }
 
 /// The strip as a sentence, and which calls gave nothing to compare.
@@ -90,30 +92,45 @@ pub fn sweep_verdict(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Op
     verdict
 }
 
+/// What may be claimed of a column, as far as fields are needed; all are, where none are given.
+pub fn column_claim(sweep: &Sweep, at: usize, needed: Option<&BTreeSet<String>>) -> Claim {
+    let column = &sweep.columns[at];
+    match needed {
+        None if column.absent > 0 => Claim::Missing,
+        None => Claim::of(column.facts, column.omitted),
+        Some(needed) => {
+            let mut wanted = sweep.fields.iter().zip(&column.cells).filter(|(field, _)| needed.contains(&field.pattern));
+            if wanted.any(|(_, cell)| cell.lost > 0) { Claim::Missing } else { Claim::Found }
+        }
+    }
+}
+
 /// What a column loses of the fields that are needed; all are, where none are given.
 pub fn column_loss(sweep: &Sweep, at: usize, needed: Option<&BTreeSet<String>>) -> Loss {
+    let column = &sweep.columns[at];
+    let tokenizer = Tokenizer::Encoding(sweep.encoding);
+    let claim = column_claim(sweep, at, needed);
+    if claim != Claim::Missing {
+        return match needed {
+            Some(_) => Loss::new(Tone::Neutral, NOTHING_NEEDED).with_short("all needed"),
+            None => Loss::of_claim(column.facts, column.omitted, &tokenizer),
+        };
+    }
     let is_needed = |field: &Field| needed.is_none_or(|needed| needed.contains(&field.pattern));
     let wanted: Vec<(&Field, &FieldCell)> =
-        sweep.fields.iter().zip(&sweep.columns[at].cells).filter(|(field, _)| is_needed(field)).collect();
-    let is_all = wanted.len() == sweep.fields.len();
+        sweep.fields.iter().zip(&column.cells).filter(|(field, _)| is_needed(field)).collect();
     let lost: Vec<_> = wanted.iter().filter(|(_, cell)| cell.lost > 0).collect();
-    let fields = if is_all { "fields" } else { "needed fields" };
-    let of = format!("{} of {}", grouped(lost.len() as u64), grouped(wanted.len() as u64));
     let differing: u64 = lost.iter().map(|(_, cell)| cell.differing).sum();
-    let mut loss = if lost.is_empty() {
-        let is_whole = sweep.columns[at].cells.iter().all(|cell| cell.lost == 0);
-        return if is_whole {
-            Loss::kept(NO_FACT_LOST)
-        } else {
-            Loss { short: "all needed".to_owned(), ..Loss::kept(NOTHING_NEEDED) }
-        };
-    } else if lost.iter().all(|(_, cell)| cell.lost == cell.differing) {
+    let facts: u64 = lost.iter().map(|(_, cell)| cell.lost).sum();
+    let total: u64 = wanted.iter().map(|(field, _)| field.total).sum();
+    let mut loss = if facts > 0 && differing == facts {
         let words = if differing == 1 { "1 value differs".to_owned() } else { format!("{} values differ", grouped(differing)) };
-        Loss::lost(words.clone(), words)
-    } else if lost.iter().all(|(field, cell)| cell.lost == field.total) {
-        Loss::lost(format!("misses {of} {fields}"), format!("misses {of}"))
+        Loss::new(Tone::Warn, words)
+    } else if facts == 0 {
+        Loss::new(Tone::Warn, held(sweep, column))
     } else {
-        Loss::lost(format!("misses values of {of} {fields}"), format!("misses values of {of}"))
+        let of = FactCount { total, missing: facts, ..FactCount::default() };
+        Loss::new(Tone::Warn, missing_words(of)).with_short(format!("−{} facts", grouped(facts)))
     };
     loss.detail = listed(&lost.iter().map(|(field, _)| name(&field.pattern)).collect::<Vec<_>>());
     loss
@@ -131,21 +148,9 @@ impl Offered<'_> {
         self.sweep.columns[at].row.tokens.get(self.sweep.encoding)
     }
 
-    /// What a column loses, and of another than the baseline whether the baseline says more than the data.
-    fn loss(&self, at: usize) -> Loss {
-        let base = &self.sweep.columns[self.base];
-        let loss = column_loss(self.sweep, at, self.needed);
-        if !loss.is_kept || at == self.base || base.beside == 0 {
-            return loss;
-        }
-        // What a text says beside the data is looked for in no other text.
-        let others = number_of(base.beside, "other things");
-        let words = format!("has the data; not looked for: {others} that {} says", bare(base));
-        Loss::lost(words, "the data alone".to_owned())
-    }
-
     fn is_whole(&self, at: usize) -> bool {
-        self.loss(at).is_kept
+        let claim = column_claim(self.sweep, at, self.needed);
+        if self.needed.is_some() { claim <= Claim::Found } else { claim.is_same_data() }
     }
 
     /// The other answer to name: one that loses nothing where it is cheaper or the baseline loses something, else the
@@ -166,9 +171,9 @@ impl Offered<'_> {
             name: bare(column).to_owned(),
             role: role.to_owned(),
             count: Count::Exact(self.tokens(at)),
-            prose: None,
             change: (at != self.base).then(|| self.change(self.tokens(at))).flatten(),
-            loss: Some(self.loss(at)),
+            claim: column_claim(self.sweep, at, self.needed),
+            loss: Some(column_loss(self.sweep, at, self.needed)),
             badge: None,
             is_old: false,
         }
@@ -181,51 +186,18 @@ impl Offered<'_> {
         Some(change(tokens, before, ratio).unwrap_or_else(|| "±0".to_owned()))
     }
 
-    /// What the winner of so many tokens is called: a column that is no answer may cost less.
-    fn word(&self, tokens: u64) -> &'static str {
-        let is_cheaper = |at: usize| self.tokens(at) < tokens && self.is_whole(at);
-        match (0..self.sweep.columns.len()).any(is_cheaper) {
-            true if self.needed.is_some() => CHEAPEST,
-            true => WITHOUT_LOSS,
-            // What is left out of what is needed is looked for in the columns alone.
-            false if self.needed.is_some() => cheapest_word(&[], tokens),
-            false => cheapest_word(&self.derived(&Tokenizer::Encoding(self.sweep.encoding)), tokens),
-        }
-    }
-
-    /// The formats of the answer to change.
-    fn derived(&self, tokenizer: &Tokenizer) -> Vec<Candidate<'_>> {
+    /// The format to change to: the cheapest whose facts are all proved, where it has fewer tokens than `most`.
+    fn changed(&self, most: u64) -> Option<StripCell> {
+        let tokenizer = Tokenizer::Encoding(self.sweep.encoding);
         let counted = |row| CountedRow { row, count: tokenizer.from_tokens(row.tokens), why: None };
         let is_derived = |id: &str| format::by_id(id).is_some_and(|format| !format.is_as_sent());
         let rows = self.sweep.rows.iter().filter(|row| row.is_available() && is_derived(row.format));
-        rows.filter_map(|row| Candidate::of(counted(row), None, tokenizer)).collect()
-    }
-
-    /// The format to change to: the cheapest that says the same and saves something against the cheapest answer that does;
-    /// where none says the same, the one that loses least.
-    fn changed(&self, best: Option<u64>) -> Option<StripCell> {
-        let tokenizer = Tokenizer::Encoding(self.sweep.encoding);
-        let derived = self.derived(&tokenizer);
-        let json = *derived.iter().find(|candidate| candidate.row.row.format == "json")?;
+        let chosen = cheapest(rows.filter_map(|row| Candidate::of(counted(row), true, None)))?;
         let base = &self.sweep.columns[self.base];
-        let sent = CountedRow { row: &base.row, count: tokenizer.from_tokens(base.row.tokens), why: None };
-        let chosen = cheapest(&derived, json, &sent).unwrap_or(json);
-        let is_of_base = self.sweep.reference.map(ColumnOrigin::Call) == Some(base.origin);
-        let leaves_out = !is_of_base && base.beside > 0;
-        let is_worth_it = match best {
-            Some(best) if chosen.is_lossless() && !leaves_out => chosen.is_less(best),
-            _ => chosen.tokens() < self.tokens(self.base),
-        };
-        let mut cell = chosen.cell(&tokenizer, &sent, "if you changed it");
-        if leaves_out {
-            let things = number_of(base.beside, "things");
-            let loss =
-                Loss::lost(format!("leaves out {things} {} says", bare(base)), format!("leaves out {}", grouped(base.beside)));
-            (cell.change, cell.loss) = (None, Some(loss));
-        }
+        let mut cell = chosen.cell(&tokenizer, tokenizer.from_tokens(base.row.tokens), "if you changed it");
         let is_it = |column: &Column| !column.is_offered() && column.format == cell.format;
         cell.column = self.sweep.columns.iter().position(is_it);
-        is_worth_it.then_some(cell)
+        (chosen.tokens() < most).then_some(cell)
     }
 
     /// What the needed fields alone would cost, where that is less.
@@ -233,16 +205,15 @@ impl Offered<'_> {
         let tokens = fewer.row.tokens.get(self.sweep.encoding);
         let title = format::by_id(fewer.row.format).map_or(fewer.row.format, Format::title);
         let fields = if fewer.fields == 1 { "1 field".to_owned() } else { format!("{} fields", grouped(fewer.fields as u64)) };
-        let is_data_alone = self.sweep.rows.iter().all(|row| row.left_out.is_none());
-        (tokens < than && is_data_alone).then(|| StripCell {
+        (tokens < than).then(|| StripCell {
             format: fewer.row.format,
             column: None,
             name: format!("{title}, {fields}"),
             role: "if you changed it".to_owned(),
             count: Count::Exact(tokens),
-            prose: None,
             change: self.change(tokens),
-            loss: Some(Loss { short: "all needed".to_owned(), ..Loss::kept(NOTHING_NEEDED) }),
+            claim: Claim::Found,
+            loss: Some(Loss::new(Tone::Neutral, NOTHING_NEEDED).with_short("all needed")),
             badge: None,
             is_old: false,
         })

@@ -197,7 +197,7 @@ async fn calls_are_kept_and_can_be_named() {
     let called = own.clean("call", ask.clone()).await;
     assert_eq!((&called["answer"], &called["outcome"], &called["view"]), (&json!("call:1"), &json!("result"), &json!("content")));
     assert!(called["lines"].as_array().unwrap().len() > 3);
-    assert!(called["summary"].as_str().unwrap().contains(" tokens as sent (o200k_base, exact)"), "{called}");
+    assert!(called["summary"].as_str().unwrap().contains(" hosts show (o200k_base, exact)"), "{called}");
     let compared = own.clean("compare", json!({"source": "demo", "tool": "strict_search_companies"})).await;
     assert_eq!(compared["varies"], "response_format");
     assert_eq!(compared["columns"][1]["answer"], "call:3");

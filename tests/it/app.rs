@@ -182,7 +182,7 @@ fn called(size: [f32; 2], tool: &str) -> Window {
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
-    until_label(&mut window, "Sent now, ");
+    until_label(&mut window, "Text, what ");
     window
 }
 
@@ -266,8 +266,8 @@ fn what_is_pasted_becomes_the_form() {
 
 /// What is never cut: losses, gains, units, roles. Names may be, with the whole on hover.
 const WHOLE: &[&str] = &[
-    " tok", "no fact", "misses", "leaves out", "is lost", "lose facts", "differ", "needed", "plain choice", "if you changed",
-    "cheapest", "same data", "baseline", "sent twice", "waiting", "Cancel",
+    " tok", "facts missing", "drops", "is lost", "lose facts", "differ", "needed", "plain choice", "if you changed", "cheapest",
+    "same data", "proved", "baseline", "sent twice", "waiting", "Cancel",
 ];
 
 #[test]

@@ -64,18 +64,17 @@ fn the_format_argument_is_found_and_the_verdict_told() {
     assert_eq!(status, 0);
     let lines: Vec<&str> = page.lines().collect();
     assert!(lines[0].starts_with("strict_search_companies · response_format · 2 calls · "), "{page}");
-    assert!(lines[1].starts_with("json as sent: ") && lines[1].contains(" tokens (o200k_base), no fact lost. "), "{page}");
+    assert!(lines[1].starts_with("json text: ") && lines[1].contains(" tokens (o200k_base), same data, proved. "), "{page}");
     assert!(
-        lines[1].contains(" markdown, cheapest of these answers: ")
-            && lines[1].contains(", misses 7 of 11 fields (companyType, "),
+        lines[1].contains(" markdown, cheapest of these answers: ") && lines[1].contains(" facts missing (companyType, "),
         "what leaves fields out is no winner: {page}"
     );
     assert!(lines[1].contains("city") && !lines[1].contains("lastModifiedDate, cheapest"), "{page}");
     assert!(
-        lines[1].contains(" JSON, compact, if you changed it: ") && lines[1].ends_with("no fact lost, cheapest without loss."),
+        lines[1].contains(" JSON, compact, if you changed it: ") && lines[1].ends_with("same data, proved, cheapest, proved."),
         "{page}"
     );
-    for column in ["json as sent", "markdown as sent", "JSON, compact", "Markdown table"] {
+    for column in ["json text", "markdown text", "JSON, compact", "Markdown table"] {
         assert!(lines.iter().any(|line| line.starts_with(column)), "{column}: {page}");
     }
 }
@@ -323,9 +322,9 @@ fn a_comparison_is_printed_as_a_table() {
     let (status, text) = page(&[&call[..], &["--as", "markdown"]].concat());
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(status, 0);
-    assert!(lines[0].starts_with("| response_format | Tokens (o200k_base) | Against json as sent |"), "{text}");
+    assert!(lines[0].starts_with("| response_format | Tokens (o200k_base) | Against json text |"), "{text}");
     assert_eq!(lines.len(), 7, "{text}");
-    assert!(lines[3].starts_with("| markdown as sent |") && lines[3].contains("`/data/*/city`"), "{text}");
+    assert!(lines[3].starts_with("| markdown text |") && lines[3].contains("`/data/*/city`"), "{text}");
     let (_, text) = page(&[&call[..], &["--as", "csv"]].concat());
     assert!(text.starts_with("column,value,derived,outcome,format,bytes,") && text.lines().count() == 6, "{text}");
     let refused = refused(&[&call[..], &["--as", "html"]].concat());

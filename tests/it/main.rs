@@ -13,6 +13,7 @@ mod hosts;
 mod import;
 mod layers;
 mod login;
+mod mutants;
 mod peer;
 mod replay;
 mod session;

@@ -322,13 +322,7 @@ fn newcomers() {
         &["The first block, on two lines.", "The last block.", "content[2]"],
     );
     let mut payload = Window::calling("all", "strict_search_companies", r#"{"pageSize":20}"#);
-    album.reads(
-        &mut payload,
-        "saving-1280",
-        [1_280, 800],
-        Light,
-        &["Sent now", "2,069", "JSON, compact", "−31%", "no fact lost"],
-    );
+    album.reads(&mut payload, "saving-1280", [1_280, 800], Light, &["Text", "2,069", "JSON, compact", "−31%", "proved"]);
     album.reads(&mut payload, "saving-640", [640, 520], Dark, &["JSON, compact", "−31%"]);
 }
 
@@ -338,7 +332,7 @@ fn tokens() {
     let mut window = Window::calling("all", "dual_search_companies", r#"{"pageSize":20}"#);
     window.send(Action::Tokens(TokensAction::Use(Tokenizer::Claude)));
     window.send(Action::Tokens(TokensAction::Model(Some("Claude Fable 5.1".into()))));
-    album.reads(&mut window, "tokens-claude", MAIN, Dark, &["≈ claude", "JSON, compact", "leaves out"]);
+    album.reads(&mut window, "tokens-claude", MAIN, Dark, &["≈ claude", "JSON, compact", "drops"]);
     window.send(Action::Tokens(TokensAction::Use(Tokenizer::default())));
     window.send(Action::Tokens(TokensAction::Model(None)));
     window.send(ViewAction::ShowDrawer(DrawerTab::Tokens));

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::support::Driver;
-use mcp_loupe::analysis::sweep::{SentPart, SweepQuery};
+use mcp_loupe::analysis::sweep::SweepQuery;
 use mcp_loupe::analysis::{CountQuery, Inquiry, OmitKeys, Query, RowQuery, ServerCostQuery, ToolTokensQuery, TreeQuery};
 use mcp_loupe::capture::{CaptureId, Outcome};
 use mcp_loupe::contract::SweepFile;
 use mcp_loupe::contract::TableKind;
 use mcp_loupe::fixture::export::ExportChoice;
+use mcp_loupe::host::ResultPart;
 use mcp_loupe::problem::ProblemKind;
 use mcp_loupe::source::{Command, Limits, Protocol, Source};
 use mcp_loupe::state::diff::DiffAction;
@@ -538,7 +539,7 @@ fn a_card_compares_markdown_with_json() {
     assert_eq!(captures.len(), 2);
     let page = inquired::<SweepQuery>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
     let titles: Vec<_> = page.sweep.columns.iter().map(|column| column.title.as_str()).collect();
-    assert_eq!(titles, ["json as sent", "markdown as sent", "JSON, compact", "Markdown table"]);
+    assert_eq!(titles, ["json text", "markdown text", "JSON, compact", "Markdown table"]);
     // The way back leads to an answer, and nothing is called twice.
     driver.perform(ViewAction::ShowAnswer);
     assert_eq!(driver.state.view.screen, Screen::Answer);
@@ -557,7 +558,7 @@ fn a_comparison_is_looked_at_by_part_folded_and_written() {
     let mut driver = on_sample();
     driver.perform(CallAction::Ask(StartQuestion::MarkdownOrJson));
     driver.until("both calls are made", |state| state.captures.len() == 2 && state.running.is_none());
-    for action in [CompareAction::Go(1), CompareAction::SetPart(SentPart::Content), CompareAction::Fold("data[0]".into())] {
+    for action in [CompareAction::Go(1), CompareAction::SetPart(Some(ResultPart::Text)), CompareAction::Fold("data[0]".into())] {
         driver.perform(Action::Compare(action));
     }
     let compare = driver.state.comparisons.current.as_ref().unwrap();

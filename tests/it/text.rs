@@ -10,12 +10,13 @@ use mcp_loupe::analysis::HostsReport;
 use mcp_loupe::cancel::Cancel;
 use mcp_loupe::capture::{BlockKind, Capture, CaptureId, Server, Tool, is_wrapped};
 use mcp_loupe::fixture::export::{ExportChoice, Material, Place};
+use mcp_loupe::format::claim::Claim;
 use mcp_loupe::format::ledger::Row;
 use mcp_loupe::format::round_trip::RoundTripVerdict;
 use mcp_loupe::format::{self, FORMATS, ParsedCapture};
-use mcp_loupe::host::{Hosts, Omission, What};
+use mcp_loupe::host::{Hosts, Omission, ReadChoice, What};
 use mcp_loupe::token::{Encoding, Tokenizer};
-use mcp_loupe::verdict::{self, CountedRow, VerdictPart};
+use mcp_loupe::verdict::{self, CountedRow, ModelReads, VerdictPart};
 use proptest::prelude::*;
 
 #[test]
@@ -43,8 +44,8 @@ fn answers_are_read_as_they_say() {
             }
         }
         let text = subject.reading.content_text().unwrap_or_default();
-        for statement in &subject.text_only().statements {
-            page.push_str(&format!("in the text alone: {:?} {}\n", statement.kind, &text[statement.range.clone()]));
+        for piece in &subject.extra().pieces {
+            page.push_str(&format!("extra: {}\n", &text[piece.range.clone()]));
         }
         expect_file![case.join("read.txt")].assert_eq(&page);
     }
@@ -149,7 +150,8 @@ pub const SAYS_MORE: [&str; 3] = [
 ];
 
 /// Words and colours that say that nothing is lost.
-pub const CLAIMS: [&str; 6] = ["no fact lost", "nothing lost", "loses nothing", "lose nothing", "nothing is lost", "cheapest"];
+pub const CLAIMS: [&str; 7] =
+    ["no fact lost", "nothing lost", "loses nothing", "lose nothing", "nothing is lost", "same data, proved", "cheapest, proved"];
 
 /// No sentence, table, export or host says that nothing is lost where the text says more than what was written from the data.
 #[test]
@@ -159,19 +161,19 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
         let subject = Arc::new(subject(answer));
         let rows: Vec<Row> = FORMATS.iter().map(|format| Row::measure(*format, &subject)).collect();
         for row in rows.iter().filter(|row| row.is_available() && !matches!(row.format, "content" | "both" | "wire")) {
-            assert!(row.left_out.is_some() && !row.loses_nothing(), "{} of {answer}", row.format);
+            assert!(row.omitted.is_some() && row.claim() != Claim::Proved, "{} of {answer}", row.format);
         }
         let tokenizer = Tokenizer::default();
         let count = |row: &Row| tokenizer.from_tokens(row.tokens).filter(|_| row.is_available());
         let counted: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row), why: None }).collect();
-        let strip = verdict::strip(&counted, None, &tokenizer).unwrap();
-        assert!(strip.headline().is_none() && strip.winner().is_none(), "{strip:?}");
-        assert!(strip.cells.iter().all(|cell| cell.change.is_none()), "{strip:?}");
-        let verdict = verdict::verdict_counted(&counted, None, &tokenizer).unwrap();
+        let reads = ModelReads::Most(&hosts);
+        let strip = verdict::strip(&counted, reads, &tokenizer).unwrap();
+        assert!(strip.winner().is_none_or(|winner| !winner.is_proved()), "{strip:?}");
+        let verdict = verdict::verdict_counted(&counted, reads, &tokenizer).unwrap();
         assert!(!verdict.parts.iter().any(|part| matches!(part, VerdictPart::Good(_))), "{verdict:?}");
         let mut said = vec![
             verdict.text(),
-            mcp_loupe::contract::verdict_markdown(&counted, None, &subject.capture, &tokenizer).unwrap(),
+            mcp_loupe::contract::verdict_markdown(&counted, reads, &subject.capture, &tokenizer).unwrap(),
             strip.cells.iter().map(|cell| cell.text()).collect(),
         ];
         let place = Place::default();
@@ -180,7 +182,7 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
             samples: std::slice::from_ref(&subject),
             hosts: &hosts,
             encoding: Encoding::O200kBase,
-            sent_as: None,
+            reads: ReadChoice::Most,
             place: &place,
         };
         for choice in ExportChoice::all(&hosts) {
@@ -202,7 +204,7 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
         let report = HostsReport::of(&subject, &hosts, &Cancel::new()).unwrap();
         // What is dropped without loss is a text that says what the data says, or data that the text says.
         let says_no_more =
-            |block: usize| subject.reading.blocks[block].kind == BlockKind::Text && subject.text_only().statements.is_empty();
+            |block: usize| subject.reading.blocks[block].kind == BlockKind::Text && subject.extra().pieces.is_empty();
         for row in report.rows.iter().filter(|row| row.loses_nothing()) {
             let is_free = |dropped: &Omission| match dropped.what {
                 What::Block(block) => says_no_more(block),

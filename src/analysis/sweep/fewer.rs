@@ -40,7 +40,7 @@ impl Query for FewerQuery {
             cx.check()?;
             let row = Row::measure(*format, &fewer);
             let is_less = |known: &Row| row.tokens.get(self.encoding) < known.tokens.get(self.encoding);
-            if row.is_available() && row.comes_back() && cheapest.as_ref().is_none_or(is_less) {
+            if row.is_available() && row.claim().is_same_data() && cheapest.as_ref().is_none_or(is_less) {
                 cheapest = Some(row);
             }
         }

@@ -30,8 +30,9 @@ use crate::capture::facts::record_lists;
 use crate::capture::{Fact, FactCount, FactMatches, FactState, Outcome, Payload, locate_facts};
 use crate::diff::key::{key_field, key_value};
 use crate::diff::pattern::pattern;
-use crate::format::ledger::Row;
-use crate::format::{self, FORMATS, ParsedCapture};
+use crate::format::ledger::{OmittedText, Row};
+use crate::format::{self, ExtraPiece, FORMATS, ParsedCapture};
+use crate::host::{Hosts, ResultPart, ResultShape};
 use crate::json::{Kind, Node};
 use crate::token::Encoding;
 
@@ -59,60 +60,29 @@ impl SweepCall {
         Ok(Self { rows: FORMATS.iter().map(row).collect::<Result<_, _>>()?, value, subject })
     }
 
+    /// What the result has, as far as hosts choose by it.
+    fn shape(&self) -> ResultShape {
+        let has = |id: &str| self.row(id).is_some_and(Row::is_available);
+        ResultShape {
+            has_text: has("content"),
+            has_structured: has("structured"),
+            is_twin: self.row("structured").is_some_and(|row| row.is_twin),
+            is_error: false,
+        }
+    }
+
     /// What the server sent: `both`, else the one part that there is.
     pub fn as_sent(&self) -> Option<&Row> {
-        self.sent(SentPart::Both)
+        self.sent(ResultPart::Both)
     }
 
     /// This part of what the server sent; `None` where it did not.
-    pub fn sent(&self, part: SentPart) -> Option<&Row> {
+    pub fn sent(&self, part: ResultPart) -> Option<&Row> {
         part.formats().iter().find_map(|id| self.row(id).filter(|row| row.is_available()))
     }
 
     pub fn row(&self, format: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.format == format)
-    }
-}
-
-/// Which part of their answers the columns of calls show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum SentPart {
-    Content,
-    Structured,
-    /// Both as sent, else the one part that there is.
-    #[default]
-    Both,
-}
-
-impl SentPart {
-    /// In display order, with the name for people.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Content, "Text content"), (Self::Structured, "structuredContent"), (Self::Both, "Both")];
-
-    /// The formats that show it, by id; the first that applies is taken.
-    fn formats(self) -> &'static [&'static str] {
-        match self {
-            Self::Content => &["content"],
-            Self::Structured => &["structured"],
-            Self::Both => &["both", "content", "structured"],
-        }
-    }
-
-    /// What a column is called, after its value.
-    fn suffix(self) -> &'static str {
-        match self {
-            Self::Content => " text",
-            Self::Structured => " structured",
-            Self::Both => " as sent",
-        }
-    }
-
-    fn why_not(self) -> &'static str {
-        match self {
-            Self::Content => "no text content in this answer",
-            Self::Structured => "no structuredContent in this answer",
-            Self::Both => "no text and no structuredContent",
-        }
     }
 }
 
@@ -200,8 +170,8 @@ pub struct Column {
     pub lacks: Vec<bool>,
     /// How many records that are.
     pub absent: u64,
-    /// What the answer says beside its data: statements, and blocks that are no text.
-    pub beside: u64,
+    /// What it drops of what the model reads of the reference, as far as that is known.
+    pub omitted: Option<OmittedText>,
     /// Records in its own data; `None` where that has no one list of records.
     pub records: Option<usize>,
     pub differing: Vec<ValueMismatch>,
@@ -226,7 +196,7 @@ impl Column {
             found: Vec::new(),
             lacks: Vec::new(),
             absent: 0,
-            beside: 0,
+            omitted: None,
             records: None,
             differing: Vec::new(),
             data_from: None,
@@ -235,8 +205,8 @@ impl Column {
 
     /// The title without which part of the answer it shows: `json` of "json as sent".
     pub fn value_title(&self) -> &str {
-        let parts = SentPart::ALL.iter().filter(|_| matches!(self.origin, ColumnOrigin::Call(_)));
-        parts.filter_map(|(part, _)| self.title.strip_suffix(part.suffix())).next().unwrap_or(&self.title)
+        let parts = ResultPart::ALL.iter().filter(|_| matches!(self.origin, ColumnOrigin::Call(_)));
+        parts.filter_map(|(part, _)| self.title.strip_suffix(suffix(*part))).next().unwrap_or(&self.title)
     }
 
     pub fn is_answer(&self) -> bool {
@@ -309,15 +279,16 @@ impl Sweep {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(ask: &SweepQuery, calls: &[SweepCall], cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(ask: &SweepQuery, calls: &[SweepCall], hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
         let vary = ask.vary.as_deref();
         let varied = || vary.zip(calls.first().map(|call| &call.subject.capture.tool));
         let reference = reference(calls);
+        let part = ask.part.or_else(|| Some(hosts.most_read(calls.first()?.shape()).part)).unwrap_or_default();
         let mut sweep = Self {
             vary: vary.map(str::to_owned),
             is_about_form: varied().is_none_or(|(vary, tool)| is_about_form(tool, vary)),
             is_about_size: varied().is_some_and(|(vary, tool)| is_about_size(tool, vary)),
-            columns: calls.iter().enumerate().map(|(at, call)| sent(at, call, ask.part)).collect(),
+            columns: calls.iter().enumerate().map(|(at, call)| sent(at, call, part)).collect(),
             baseline: None,
             reference,
             different: Vec::new(),
@@ -346,6 +317,7 @@ impl Sweep {
         if let Some(payload) = reference.and_then(|at| calls[at].subject.payload.as_ref()) {
             sweep.judge(payload, calls, cancel)?;
         }
+        sweep.find_omitted(calls);
         Ok(sweep)
     }
 
@@ -359,7 +331,7 @@ impl Sweep {
         let tokens = |row: &&Row| row.tokens.get(self.encoding);
         let is_derived = |row: &&Row| format::by_id(row.format).is_some_and(|format| !format.is_as_sent());
         let json = self.rows.iter().find(|row| row.format == "json")?;
-        let same = self.rows.iter().filter(|row| row.is_available() && row.is_same_data()).filter(is_derived);
+        let same = self.rows.iter().filter(|row| row.is_available() && row.claim().is_same_data()).filter(is_derived);
         let cheapest = same.min_by_key(tokens).filter(|row| tokens(row) * 100 <= tokens(&json) * WORTH_A_COLUMN)?;
         (cheapest.format != "markdown-table").then_some(cheapest.format)
     }
@@ -413,8 +385,8 @@ impl Sweep {
         let reference = self.reference;
         let look = |column: &Column| {
             cancel.check()?;
-            let is_proved =
-                matches!(column.origin, ColumnOrigin::Derived(call) if Some(call) == reference) && column.row.comes_back();
+            let is_proved = matches!(column.origin, ColumnOrigin::Derived(call) if Some(call) == reference)
+                && column.row.claim().is_same_data();
             Ok(match column.is_answer() {
                 true if is_proved => locate_facts(payload, &column.text).proved(),
                 true => locate_facts(payload, &column.text),
@@ -446,8 +418,8 @@ impl Sweep {
                 let (is_lost, is_other) = (fact.state().is_missing(), fact.state() == FactState::Differs);
                 let is_first = match fact.state() {
                     FactState::Differs => cell.differing == 0,
-                    FactState::Reworded => cell.differing + cell.reworded == 0,
-                    FactState::Kept => cell.text.is_empty() && cell.differing + cell.reworded == 0,
+                    FactState::Found if fact.is_reworded() => cell.differing + cell.reworded == 0,
+                    FactState::Proved | FactState::Found => cell.text.is_empty() && cell.differing + cell.reworded == 0,
                     FactState::Missing => false,
                 };
                 if is_first {
@@ -455,7 +427,7 @@ impl Sweep {
                 }
                 cell.lost += u64::from(is_lost);
                 cell.differing += u64::from(is_other);
-                cell.reworded += u64::from(fact.state() == FactState::Reworded);
+                cell.reworded += u64::from(fact.is_reworded());
                 if let (true, Some(node)) = (is_other && fact.place().is_some(), payload.doc.node(fact.node())) {
                     column.differing.push(ValueMismatch {
                         path: node.pointer_from(payload.root),
@@ -478,6 +450,31 @@ impl Sweep {
         }
         self.add_others(&records, calls);
         Ok(())
+    }
+
+    /// The extra text of the baseline that another column does not hold word for word.
+    fn find_omitted(&mut self, calls: &[SweepCall]) {
+        /// Bytes that are searched for pieces of text before all are taken for missing.
+        const SEARCHED: usize = 64 << 20;
+        let Some(base) = self.baseline else { return };
+        let subject = &calls[base].subject;
+        let (extra, text) = (subject.extra(), subject.reading.content_text().unwrap_or_default());
+        let is_read = self.column_of(base).is_some_and(|column| matches!(column.format, "content" | "both"));
+        for column in self.columns.iter_mut().filter(|column| column.origin != ColumnOrigin::Call(base)) {
+            let is_short = column.text.len().saturating_mul(extra.pieces.len()) <= SEARCHED;
+            let has = |piece: &ExtraPiece| is_short && column.text.contains(&text[piece.range.clone()]);
+            let own_blocks = match column.origin {
+                ColumnOrigin::Call(call) => calls[call].subject.extra().blocks,
+                ColumnOrigin::Derived(_) => 0,
+            };
+            let blocks = extra.blocks.saturating_sub(own_blocks) as u64;
+            let mut omitted = OmittedText { blocks, ..OmittedText::default() };
+            for piece in extra.pieces.iter().filter(|piece| is_read && !has(piece)) {
+                omitted.bytes += piece.range.len() as u64;
+                omitted.tokens = omitted.tokens.plus(piece.tokens);
+            }
+            column.omitted = Some(omitted).filter(|omitted| omitted.bytes + omitted.blocks > 0);
+        }
     }
 
     /// The fields of a payload, what each costs, and which facts it has.
@@ -574,8 +571,17 @@ fn absent(records: &[Node<'_>], own: Option<&Payload>) -> Vec<bool> {
     records.iter().map(|record| key_value(*record, &key).is_none_or(|value| !known.contains(&value))).collect()
 }
 
+/// What the column of a call is called after its value, by the part of the result that it shows.
+fn suffix(part: ResultPart) -> &'static str {
+    match part {
+        ResultPart::Text => " text",
+        ResultPart::Data => " structuredContent",
+        ResultPart::Both => " as sent",
+    }
+}
+
 /// A column of what a call's server sent.
-fn sent(at: usize, call: &SweepCall, part: SentPart) -> Column {
+fn sent(at: usize, call: &SweepCall, part: ResultPart) -> Column {
     let capture = &call.subject.capture;
     let row = call.sent(part);
     let why = match (super::failure(&call.subject), capture.outcome, row) {
@@ -594,11 +600,10 @@ fn sent(at: usize, call: &SweepCall, part: SentPart) -> Column {
             [list] => Some(list.len()),
             _ => None,
         }),
-        beside: call.row("json").and_then(|row| row.left_out).map_or(0, |beside| beside.statements + beside.others),
         data_from: row.filter(|row| row.format == "both").and_then(|_| usize::try_from(call.row("content")?.bytes).ok()),
         why,
         ..Column::of(
-            format!("{}{}", shown(&call.value), part.suffix()),
+            format!("{}{}", shown(&call.value), suffix(part)),
             (ColumnOrigin::Call(at), capture.outcome),
             row.map_or("content", |row| row.format),
             row.cloned().unwrap_or_default(),

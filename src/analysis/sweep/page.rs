@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use super::curve::{Curve, Unit};
 use crate::analysis::query::{Ctx, Query, Stop, Weigh};
-use crate::analysis::sweep::{Column, ColumnOrigin, SentPart, Sweep, SweepCall, page_size_argument};
+use crate::analysis::sweep::{Column, ColumnOrigin, Sweep, SweepCall, page_size_argument};
 use crate::analysis::text::{DisplayLine, TextView};
 use crate::analysis::wrap::{TextRow, wrap};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::{self, ParsedCapture, Syntax};
+use crate::host::{Hosts, ResultPart};
 use crate::token::{self, Encoding, Tokens};
 
 /// Which columns are asked for. The captures asked about are the calls, in the order of `values`.
@@ -22,7 +23,8 @@ pub struct SweepQuery {
     pub vary: Option<Arc<str>>,
     /// Its value in each call, JSON texts; of equal calls which one it is.
     pub values: Arc<[String]>,
-    pub part: SentPart,
+    /// The part of the results that the columns show; `None` takes the one that the models of most hosts read.
+    pub part: Option<ResultPart>,
     /// The call that the others are compared with; `None` takes the first that gave an answer.
     pub baseline: Option<usize>,
     /// Columns without a call: formats of the answer to a call. `None` takes `json`, the cheapest that says the same and
@@ -98,9 +100,9 @@ impl SweepPage {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(subjects: &[Arc<ParsedCapture>], ask: &SweepQuery, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(subjects: &[Arc<ParsedCapture>], ask: &SweepQuery, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
         let calls = ask.calls(subjects, cancel)?;
-        let sweep = Sweep::of(ask, &calls, cancel)?;
+        let sweep = Sweep::of(ask, &calls, hosts, cancel)?;
         let texts: Vec<TextView> = sweep.columns.iter().map(|column| view(column, &calls)).collect();
         let sections = sections(&sweep, cancel)?;
         let losses = losses(&sweep);
@@ -345,7 +347,7 @@ impl Query for SweepQuery {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(SweepPage::of(cx.subjects, self, cx.cancel)?))
+        Ok(Arc::new(SweepPage::of(cx.subjects, self, cx.hosts, cx.cancel)?))
     }
 }
 
@@ -401,7 +403,7 @@ mod tests {
             derived: Some(vec![(0, "json")]),
             ..SweepQuery::default()
         };
-        SweepPage::of(&subjects, &ask, &Cancel::new()).unwrap()
+        SweepPage::of(&subjects, &ask, &Hosts::built_in(), &Cancel::new()).unwrap()
     }
 
     #[test]

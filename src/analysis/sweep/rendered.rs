@@ -252,6 +252,7 @@ mod tests {
     use crate::analysis::sweep::SweepQuery;
     use crate::analysis::sweep::tests::{call, text_result};
     use crate::capture::Outcome;
+    use crate::host::Hosts;
 
     const JSON: &str = "{\n  \"items\": [\n    {\n      \"id\": 101,\n      \"name\": \"Ann Ames\",\n      \"city\": \"Rome\"\n    },\n    {\n      \"id\": 102,\n      \"name\": \"Bob Burr\",\n      \"city\": \"Oslo\"\n    }\n  ]\n}";
 
@@ -264,7 +265,7 @@ mod tests {
         let values: Vec<_> = calls.iter().map(|call| call.value.clone()).collect();
         let ask =
             SweepQuery { vary: Some("f".into()), values: values.into(), derived: Some(Vec::new()), ..SweepQuery::default() };
-        SweepPage::of(&subjects, &ask, &Cancel::new()).unwrap()
+        SweepPage::of(&subjects, &ask, &Hosts::built_in(), &Cancel::new()).unwrap()
     }
 
     /// What each section of the second column is painted from.
@@ -321,7 +322,7 @@ mod tests {
         let found = told(fenced, &[]);
         assert!(found[0].starts_with("Preamble: <Found:> ") && found[0].ends_with("exact"), "{found:?}");
         assert!(found[1].starts_with("items[0]: ") && found[1].ends_with(" exact"), "{found:?}");
-        let found = told("- 101 Ann Ames\n- 102 Bob Burr", &["markdown as sent"]);
+        let found = told("- 101 Ann Ames\n- 102 Bob Burr", &["markdown text"]);
         assert_eq!(found, ["Preamble: ", "items[0]: 1 exact", "items[1]: 1 exact", "After the records: "]);
     }
 
@@ -336,7 +337,7 @@ mod tests {
             derived: Some(vec![]),
             ..SweepQuery::default()
         };
-        let page = SweepPage::of(&[Arc::clone(&calls[0].subject)], &ask, &Cancel::new()).unwrap();
+        let page = SweepPage::of(&[Arc::clone(&calls[0].subject)], &ask, &Hosts::built_in(), &Cancel::new()).unwrap();
         let laid = SweepRendered::of(&page, 40, &BTreeSet::new(), &Cancel::new()).unwrap();
         assert_eq!(laid.tables[0][0].rows.len(), 2);
         let exact = laid.pieces.iter().filter(|piece| matches!(piece, Piece::Rows(_)));

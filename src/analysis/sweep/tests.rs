@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::*;
 use crate::capture::{Capture, CaptureId, Server, Tool};
+use crate::host::{Hosts, ResultPart};
 use crate::json::write::string;
 
 pub(crate) const JSON: &str = r#"{"items":[{"id":101,"name":"Ann Ames","city":"Oslo","phone":"555-0117"},{"id":102,"name":"Bob Burr","city":"Rome","phone":"555-0142"}],"total":2}"#;
@@ -30,7 +31,7 @@ pub(crate) fn of_argument(name: &str) -> SweepQuery {
 }
 
 pub(crate) fn sweep(calls: &[SweepCall]) -> Sweep {
-    Sweep::of(&of_argument("format"), calls, &Cancel::new()).unwrap()
+    Sweep::of(&of_argument("format"), calls, &Hosts::built_in(), &Cancel::new()).unwrap()
 }
 
 pub(crate) fn both() -> Vec<SweepCall> {
@@ -41,7 +42,7 @@ pub(crate) fn both() -> Vec<SweepCall> {
 fn columns_say_what_they_leave_out() {
     let sweep = sweep(&both());
     let titles: Vec<_> = sweep.columns.iter().map(|column| column.title.as_str()).collect();
-    assert_eq!(titles, ["json as sent", "markdown as sent", "JSON, compact", "TOON", "Markdown table"]);
+    assert_eq!(titles, ["json text", "markdown text", "JSON, compact", "TOON", "Markdown table"]);
     let missing: Vec<_> =
         sweep.missing(&sweep.columns[1]).map(|(field, lost)| format!("{} {lost}/{}", field.pattern, field.total)).collect();
     assert_eq!(missing, ["/items/*/city 2/2", "/items/*/phone 1/2", "/total 1/1"]);
@@ -79,21 +80,27 @@ fn one_part_of_the_answers_is_compared_by_itself() {
     let dual = format!(r#"{{"content":[{{"type":"text","text":{}}}],"structuredContent":{JSON}}}"#, string(MARKDOWN));
     let calls = [call("\"dual\"", &dual, Outcome::Result), call("\"text\"", &text_result("| 101 | Ann Ames |"), Outcome::Result)];
     let of = |part| {
-        Sweep::of(&SweepQuery { vary: Some("format".into()), part, ..SweepQuery::default() }, &calls, &Cancel::new()).unwrap()
+        Sweep::of(
+            &SweepQuery { vary: Some("format".into()), part, ..SweepQuery::default() },
+            &calls,
+            &Hosts::built_in(),
+            &Cancel::new(),
+        )
+        .unwrap()
     };
     let seen = |sweep: &Sweep| -> Vec<(String, &'static str, Option<String>)> {
         sweep.columns.iter().take(2).map(|column| (column.title.clone(), column.format, column.why.clone())).collect()
     };
     assert_eq!(
-        seen(&of(SentPart::Content)),
+        seen(&of(Some(ResultPart::Text))),
         [("dual text".to_owned(), "content", None), ("text text".to_owned(), "content", None)]
     );
-    let structured = of(SentPart::Structured);
-    let why = Some("no structuredContent in this answer".to_owned());
+    let structured = of(Some(ResultPart::Data));
+    let why = Some("no structuredContent in this result".to_owned());
     assert_eq!(
         seen(&structured),
-        [("dual structured".to_owned(), "structured", None), ("text structured".to_owned(), "content", why)]
+        [("dual structuredContent".to_owned(), "structured", None), ("text structuredContent".to_owned(), "content", why)]
     );
     assert_eq!((structured.baseline, structured.columns[0].facts.map(|facts| facts.missing)), (Some(0), Some(0)));
-    assert_eq!(seen(&of(SentPart::Both))[0].1, "both");
+    assert_eq!(seen(&of(Some(ResultPart::Both)))[0].1, "both");
 }

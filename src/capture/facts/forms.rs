@@ -5,6 +5,8 @@ use time::macros::format_description;
 use time::{Date, Month};
 
 use super::labels::{last_word, spoken};
+use super::{times, units};
+use crate::json::{Kind, Node};
 
 /// A number with thousands commas, or spelled otherwise with the same value.
 pub(super) fn number_kept(literal: &str) -> Vec<String> {
@@ -128,7 +130,7 @@ pub(super) fn iso_date(value: &str) -> Option<Date> {
 pub(super) fn is_relative_time(text: &str) -> bool {
     let text = text.trim().to_ascii_lowercase();
     text.len() <= 40
-        && (["just now", "today", "yesterday", "now"].contains(&text.as_str())
+        && (text == "just now"
             || (text.split_whitespace().any(|word| word == "ago")
                 && text.bytes().any(|byte| byte.is_ascii_digit() || byte == b'a')))
 }
@@ -192,13 +194,74 @@ pub(super) fn state_of(key: &str) -> Option<bool> {
 pub(super) fn is_denied(before: &str) -> bool {
     let is_part = |char: char| char.is_alphanumeric() || " -'’*_".contains(char);
     let words = before.rsplit(|char| !is_part(char)).next().unwrap_or_default();
-    words.rsplit([' ', '-', '*', '_']).filter(|word| !word.is_empty()).take(2).enumerate().any(|(distance, word)| {
-        let word = word.to_lowercase();
+    let last: Vec<String> =
+        words.rsplit([' ', '-', '*', '_']).filter(|word| !word.is_empty()).take(3).map(str::to_lowercase).collect();
+    // `to be paid`, `failed to be deployed`.
+    if last.first().is_some_and(|word| word == "be") && last.get(1).is_some_and(|word| word == "to") {
+        return true;
+    }
+    last.iter().take(2).enumerate().any(|(distance, word)| {
         // `no` denies only what follows it at once: `no. 5`, `no, thanks`.
-        ["not", "never", "non", "without", "isn't", "isn’t", "wasn't"].contains(&word.as_str())
+        ["not", "never", "non", "without", "isn't", "isn’t", "wasn't", "except", "excluding"].contains(&word.as_str())
             || word == "longer"
-            || (distance == 0 && word == "no")
+            || (distance == 0 && ["no", "but", "half", "partly", "partially", "previously", "formerly"].contains(&word.as_str()))
     })
+}
+
+/// How much of a text is the day of a number of seconds or milliseconds since 1970.
+pub(super) fn says_epoch(number: f64, text: &str) -> Option<usize> {
+    let seconds = if number >= 1e11 { number / 1e3 } else { number };
+    // From 1990 on: other numbers are no times.
+    if !(6.3e8..4e9).contains(&seconds) {
+        return None;
+    }
+    let date = time::OffsetDateTime::from_unix_timestamp(seconds as i64).ok()?.date();
+    let plain = format_description!("[year]-[month]-[day]");
+    let forms = std::iter::once(date.format(plain).ok()).chain(DAYS.iter().map(|form| date.format(form).ok()));
+    forms.flatten().find(|form| text.starts_with(form.as_str())).map(|form| form.len())
+}
+
+/// Whether a text says by its mark that it is the beginning of a value: `Call the vendor…`.
+pub(super) fn is_cut_of(value: &str, text: &str) -> bool {
+    let text = text.trim();
+    let beginning = text.strip_suffix('…').or_else(|| text.strip_suffix("..."));
+    beginning.is_some_and(|beginning| beginning.len() >= 3 && value.starts_with(beginning.trim_end()))
+}
+
+/// Whether the words before a number deny it: `not 12`.
+pub(super) fn is_denied_number(before: &str) -> bool {
+    let before = before.trim_end_matches([' ', '*', '_', '`', '"', '(']).to_ascii_lowercase();
+    let word = before.rsplit(|char: char| !(char.is_alphanumeric() || char == '\'')).next().unwrap_or_default();
+    ["not", "never", "max", "maximum", "min", "minimum", "previously", "formerly"].contains(&word)
+}
+
+/// Whether the unit after a number is another than that of its key: `Timeout: 90 s` for `timeout_ms`, `0.05%` for 0.05.
+pub(super) fn is_other_unit(leaf: Node<'_>, after: &str) -> bool {
+    let key = spoken(&leaf.key().unwrap_or_default());
+    let value = leaf.as_f64().unwrap_or_default().abs();
+    let rest = after.trim_start_matches([' ', '*', '_', '`']);
+    if rest.starts_with('%') {
+        let is_share = key.split(' ').any(|word| ["percent", "percentage", "pct", "perc"].contains(&word));
+        return value > 0.0 && value < 1.0 && !is_share;
+    }
+    let word: String = rest.chars().take_while(|char| char.is_alphabetic()).collect();
+    match (units::scale(key.rsplit(' ').next().unwrap_or_default()), units::scale(&word.to_ascii_lowercase())) {
+        (Some((kind, own)), Some((other_kind, other))) => kind == other_kind && (own - other).abs() > f64::EPSILON,
+        _ => false,
+    }
+}
+
+/// Whether a time of day that follows a day agrees with that of the fact, and is there where the fact has one. Of any other
+/// fact nothing is asked.
+pub(super) fn agrees_in_time(leaf: Node<'_>, hit: &str, after: &str) -> bool {
+    let value = match leaf.kind() {
+        Kind::String => leaf.as_str().unwrap_or_default(),
+        _ => return true,
+    };
+    if value.len() <= 10 || hit == &*value || iso_date(&value).is_none() {
+        return true;
+    }
+    times::agrees(&value, hit, after)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::rc::Rc;
 const MAX_OWNERS: usize = 64;
 
 /// The words of a key or label in lower case, joined by spaces.
-pub(super) fn spoken(key: &str) -> String {
+pub(in crate::capture) fn spoken(key: &str) -> String {
     let mut words = String::with_capacity(key.len() + 8);
     let mut before = ' ';
     for char in key.chars() {
@@ -77,6 +77,11 @@ impl Field {
         let is_whole = self.path == label;
         let words = |spoken| significant(str::split_whitespace(spoken).collect());
         let (own, path, given) = (words(&self.path[self.own..]), words(&self.path), words(label));
+        // `Not archived` is no label of `archived`.
+        let denies = |words: &[&str]| words.iter().any(|word| ["not", "non", "no", "never", "without"].contains(word));
+        if denies(&given) != denies(&path) {
+            return Fit::None;
+        }
         let is_same = |a: &[&str]| a.len() == given.len() && all_in(a, &given);
         let is_name_of = || own.strip_suffix(&["name"]).is_some_and(is_same);
         if is_whole || is_same(&own) || is_same(&path) || is_name_of() {
@@ -90,7 +95,7 @@ impl Field {
 }
 
 /// `created` and `create`, `notes` and `note`.
-fn same_stem(a: &str, b: &str) -> bool {
+pub(super) fn same_stem(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     short == long || (short.len() >= 4 && long.len() - short.len() <= 2 && long.starts_with(short))
 }

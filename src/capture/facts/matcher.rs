@@ -11,8 +11,11 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::canon::{Canon, is_space};
 use super::exact::Exact;
+use super::forms;
 use super::labels::FieldSet;
 use super::page::Page;
+use super::proof::{Decoded, Proof};
+use super::refute::refute;
 use super::regions::{distinct_fields, regions, sections};
 use super::span::Span;
 use super::{Fact, FactCount, FactMatches, FactState, Record, record_lists};
@@ -32,14 +35,23 @@ const MAX_MEMBERS: usize = 2_000;
 #[derive(Clone, Copy, Debug)]
 struct Found {
     state: FactState,
+    is_reworded: bool,
     span: Option<Span>,
 }
 
 impl Found {
-    const MISSING: Self = Self { state: FactState::Missing, span: None };
+    const MISSING: Self = Self { state: FactState::Missing, is_reworded: false, span: None };
 
-    fn at(state: FactState, place: &Range<usize>) -> Self {
-        Self { state, span: Some(Span::of(place)) }
+    fn at(place: &Range<usize>) -> Self {
+        Self { state: FactState::Found, is_reworded: false, span: Some(Span::of(place)) }
+    }
+
+    fn reworded(place: &Range<usize>) -> Self {
+        Self { is_reworded: true, ..Self::at(place) }
+    }
+
+    fn differs(place: &Range<usize>) -> Self {
+        Self { state: FactState::Differs, ..Self::at(place) }
     }
 }
 
@@ -88,10 +100,10 @@ fn holds_source(payload: &Payload, text: &str) -> bool {
 /// The same without places, where the whole payload stands in the text.
 pub(super) fn count(payload: &Payload, text: &str) -> FactMatches {
     if Exact::is_in(payload.root(), text) || holds_source(payload, text) {
-        return FactMatches { count: FactCount::all_kept(payload), ..FactMatches::default() };
+        return FactMatches { count: FactCount::all_proved(payload), ..FactMatches::default() };
     }
     let mut matched = search(payload, text);
-    if matched.count.kept == matched.count.total {
+    if matched.count.is_proved() {
         matched.facts = Vec::new();
     }
     matched.records = Vec::new();
@@ -99,14 +111,71 @@ pub(super) fn count(payload: &Payload, text: &str) -> FactMatches {
 }
 
 fn search(payload: &Payload, text: &str) -> FactMatches {
+    let proof = Proof::of(payload.root(), text);
+    if let Some(proof) = &proof
+        && let Some(matched) = all_proved(payload, proof, text)
+    {
+        return matched;
+    }
     let canon = Canon::of(text);
     let page = Page::of(&canon, payload.keys.words(payload.root()));
-    let matched = Matcher::of(text, page, payload).run();
+    let mut matched = Matcher::of(text, page, payload).run();
+    refute(payload.root(), text, &mut matched);
+    let matched = match &proof {
+        Some(proof) => apply(proof, payload, text, matched),
+        None => matched,
+    };
     // Asked last, since it tells that everything is there and not where.
-    match matched.count.missing > 0 && (Exact::is_in_a_string(payload.root(), text) || holds_source(payload, text)) {
+    match !matched.count.is_proved() && (Exact::is_in_a_string(payload.root(), text) || holds_source(payload, text)) {
         true => matched.proved(),
         false => matched,
     }
+}
+
+/// The facts of a text that decodes to all of them.
+fn all_proved(payload: &Payload, proof: &Proof, text: &str) -> Option<FactMatches> {
+    let root = payload.root();
+    let mut matched = FactMatches { accounted: proof.labels.clone(), ..FactMatches::default() };
+    for leaf in leaves(root) {
+        let (Decoded::Equal, place) = proof.leaf(leaf.index() - root.index())? else { return None };
+        matched.facts.push(Fact::of(leaf.index(), FactState::Proved, place.as_ref()));
+        matched.count.add(FactState::Proved);
+    }
+    for record in row_set(root) {
+        let within = |node: usize| matched.facts.partition_point(|fact| fact.node() < node);
+        let facts = &matched.facts[within(record.index())..within(record.subtree_end())];
+        let place = facts.iter().filter_map(Fact::place).reduce(|all, one| all.start.min(one.start)..all.end.max(one.end));
+        let places: Vec<Range<usize>> = place.into_iter().collect();
+        matched.records.push(Record { node: record.index(), places: whole_lines(text, &places) });
+    }
+    Some(matched)
+}
+
+/// Proves what the decoded text says, and refutes what was found elsewhere than under its own label.
+fn apply(proof: &Proof, payload: &Payload, text: &str, mut matched: FactMatches) -> FactMatches {
+    let base = payload.root().index();
+    let is_cut = |node: usize, place: &Range<usize>| {
+        let value = payload.doc.node(node).and_then(Node::as_str);
+        value.is_some_and(|value| forms::is_cut_of(&value, &text[place.clone()]))
+    };
+    matched.count = FactCount::default();
+    for fact in &mut matched.facts {
+        let found = fact.place().filter(|_| !fact.state().is_missing());
+        // What the matcher found across its value, or in a part of it, stands under its own label.
+        let touches =
+            |place: &Range<usize>| found.as_ref().is_some_and(|found| place.start < found.end && found.start < place.end);
+        let node = fact.node();
+        match proof.leaf(node - base) {
+            Some((Decoded::Equal, place)) => *fact = Fact::of(node, FactState::Proved, place.or(found).as_ref()),
+            Some((Decoded::Alike, place)) => *fact = Fact::of(node, FactState::Found, place.or(found).as_ref()),
+            Some((Decoded::Other, Some(place))) if is_cut(node, &place) => *fact = Fact::of(node, FactState::Missing, None),
+            Some((Decoded::Other, Some(place))) if !touches(&place) => *fact = Fact::of(node, FactState::Differs, Some(&place)),
+            _ => {}
+        }
+        matched.count.add(fact.state());
+    }
+    matched.accounted.clone_from(&proof.labels);
+    matched
 }
 
 /// The row set's records; none where there is no one list.
@@ -117,17 +186,17 @@ fn row_set(root: Node<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// Every fact is kept; only the records' other places, in the text around, are looked for.
+/// Every fact is proved; only the records' other places, in the text around, are looked for.
 fn of_exact(payload: &Payload, exact: &Exact, text: &str) -> FactMatches {
     let root = payload.root();
     let mut matched = FactMatches::default();
     let base = root.index();
     for leaf in leaves(root) {
         let place = exact.place(leaf, leaf.index() - base);
-        matched.facts.push(Fact::of(leaf.index(), FactState::Kept, place.as_ref()));
+        matched.facts.push(Fact::of(leaf.index(), FactState::Proved, place.as_ref()));
+        matched.count.add(FactState::Proved);
     }
-    matched.count.total = matched.facts.len() as u64;
-    matched.count.kept = matched.count.total;
+    matched.accounted.clone_from(&exact.at);
     let records = row_set(root);
     let outside = exact.outside(text);
     let mut around: Vec<Vec<Range<usize>>> = Vec::new();
@@ -283,16 +352,12 @@ impl<'t> Matcher<'t> {
         // A fact is as large as what was found of it, so that it takes its place.
         let facts = found.into_iter().enumerate().filter_map(|(offset, found)| {
             let found = found?;
-            count.total += 1;
-            match found.state {
-                FactState::Kept => count.kept += 1,
-                FactState::Reworded => count.reworded += 1,
-                FactState::Missing | FactState::Differs => count.missing += 1,
-            }
+            count.add(found.state);
             let place = found.span.map(|span| canon.source(span.range()));
-            Some(Fact::of(root.index() + offset, found.state, place.as_ref()))
+            let fact = Fact::of(root.index() + offset, found.state, place.as_ref());
+            Some(if found.is_reworded { fact.reworded() } else { fact })
         });
-        let mut matched = FactMatches { facts: facts.collect(), records: Vec::new(), count };
+        let mut matched = FactMatches { facts: facts.collect(), count, ..FactMatches::default() };
         let mut places = row_places.into_iter().flatten();
         for record in row_set(root) {
             let places: Places = places.next().into_iter().flatten().map(|place| canon.source(place)).collect();

@@ -1,10 +1,11 @@
-//! Facts: the leaves of a payload that a text should carry, and whether it does. One matcher serves the marks in the
+//! Facts: the leaves of the data that a text should carry, and whether it does. One matcher serves the marks in the
 //! tree, the ledger's column and the views of hosts.
 //!
-//! The text is brought into a form without escaping (`canon`), and its words and labelled places are found once (`index`,
+//! A fact is *proved* where the text decodes to it: the text holds the data itself (`exact`), or a reader decodes the
+//! text and the value at the same record under the same label is equal (`proof`). What is not proved is searched for:
+//! the text is brought into a form without escaping (`canon`), and its words and labelled places are found once (`index`,
 //! `tables`, `page`); each record's places are found (`regions`); then each record's leaves are looked for where the
-//! record stands, under the labels of their fields first (`labels`, `matcher`). Where the text holds the payload itself,
-//! nothing needs to be looked for (`exact`).
+//! record stands, under the labels of their fields first (`labels`, `matcher`). What that finds is *found*, no more.
 
 mod canon;
 mod exact;
@@ -13,9 +14,13 @@ mod index;
 mod labels;
 mod matcher;
 mod page;
+mod proof;
+mod refute;
 mod regions;
 mod span;
 mod tables;
+mod times;
+mod units;
 mod whole;
 
 use std::ops::Range;
@@ -25,13 +30,15 @@ use foldhash::HashSet;
 
 use self::regions::{DistinctField, distinct_fields};
 use self::span::Span;
-use super::Payload;
+use super::{KeyWords, Payload};
 use crate::json::{Kind, MAX_NODES, Node};
+pub(super) use labels::spoken;
 
 /// What is looked at of the keys of a payload for every text, found once.
 #[derive(Debug, Default)]
 pub struct PayloadKeys {
     words: OnceLock<HashSet<String>>,
+    labels: OnceLock<KeyWords>,
     distinct: OnceLock<Vec<DistinctField>>,
 }
 
@@ -39,6 +46,11 @@ impl PayloadKeys {
     /// All keys by their words, joined by spaces.
     fn words(&self, root: Node<'_>) -> &HashSet<String> {
         self.words.get_or_init(|| page::keys(root))
+    }
+
+    /// The words that labels of the data may be.
+    pub(super) fn labels(&self, root: Node<'_>) -> &KeyWords {
+        self.labels.get_or_init(|| KeyWords::of(self.words(root).iter()))
     }
 
     /// The fields that tell the records of the row set apart.
@@ -50,15 +62,16 @@ impl PayloadKeys {
 /// What became of a fact in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactState {
-    Kept,
-    /// There, in another form (a date, a currency, a phone number in other punctuation, a label's yes/no).
-    Reworded,
+    /// The text decodes to it: the same value at the same record under the same label.
+    Proved,
+    /// The value stands in a plausible place, possibly in other words.
+    Found,
     Missing,
-    /// Missing, and the same label carries another value.
+    /// Missing, and the fact's own label carries another value.
     Differs,
 }
 
-const STATES: [FactState; 4] = [FactState::Kept, FactState::Reworded, FactState::Missing, FactState::Differs];
+const STATES: [FactState; 4] = [FactState::Proved, FactState::Found, FactState::Missing, FactState::Differs];
 
 impl FactState {
     /// Whether the text does not carry the value.
@@ -70,27 +83,38 @@ impl FactState {
 /// One fact of the payload, matched against one text. A large answer has one for each of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// The tape index of the leaf, below [`MAX_NODES`], and the state in the bits above.
-    node_and_state: u32,
+    /// The tape index of the leaf, below [`MAX_NODES`], the state in the two bits above, and whether it is reworded above
+    /// those.
+    bits: u32,
     span: Option<Span>,
 }
 
 const NODE_BITS: u32 = 28;
+const REWORDED: u32 = 1 << (NODE_BITS + 2);
 const _: () = assert!(MAX_NODES <= 1 << NODE_BITS);
 
 impl Fact {
     fn of(node: usize, state: FactState, place: Option<&Range<usize>>) -> Self {
         let node = u32::try_from(node).unwrap_or(u32::MAX) & ((1 << NODE_BITS) - 1);
-        Self { node_and_state: (state as u32) << NODE_BITS | node, span: place.map(Span::of) }
+        Self { bits: (state as u32) << NODE_BITS | node, span: place.map(Span::of) }
+    }
+
+    fn reworded(self) -> Self {
+        Self { bits: self.bits | REWORDED, ..self }
     }
 
     pub fn state(&self) -> FactState {
-        STATES[(self.node_and_state >> NODE_BITS) as usize]
+        STATES[(self.bits >> NODE_BITS & 3) as usize]
+    }
+
+    /// Whether the text says it in another form than the data: a date, money, a phone number in other punctuation.
+    pub fn is_reworded(&self) -> bool {
+        self.bits & REWORDED != 0
     }
 
     /// Tape index of the leaf in the payload's document.
     pub fn node(&self) -> usize {
-        (self.node_and_state & ((1 << NODE_BITS) - 1)) as usize
+        (self.bits & ((1 << NODE_BITS) - 1)) as usize
     }
 
     /// Where it stands in the text, as far as that is known; of a fact that differs, where the other value stands.
@@ -99,20 +123,43 @@ impl Fact {
     }
 }
 
-/// How many facts a text carries; `missing` includes those that differ.
+/// How many facts a text carries. `proved`, `found` and `missing` add up to `total`; `differs` is part of `missing`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FactCount {
     pub total: u64,
-    pub kept: u64,
-    pub reworded: u64,
+    pub proved: u64,
+    pub found: u64,
     pub missing: u64,
+    pub differs: u64,
 }
 
 impl FactCount {
-    /// Of a text that is known to carry the whole payload.
-    pub fn all_kept(payload: &Payload) -> Self {
+    /// Of a text that decodes to the whole payload.
+    pub fn all_proved(payload: &Payload) -> Self {
         let total = matcher::facts_of(payload.root());
-        Self { total, kept: total, reworded: 0, missing: 0 }
+        Self { total, proved: total, ..Self::default() }
+    }
+
+    /// Facts that the text carries, proved or found.
+    pub fn told(&self) -> u64 {
+        self.total - self.missing
+    }
+
+    pub fn is_proved(&self) -> bool {
+        self.proved == self.total
+    }
+
+    fn add(&mut self, state: FactState) {
+        self.total += 1;
+        match state {
+            FactState::Proved => self.proved += 1,
+            FactState::Found => self.found += 1,
+            FactState::Missing => self.missing += 1,
+            FactState::Differs => {
+                self.missing += 1;
+                self.differs += 1;
+            }
+        }
     }
 }
 
@@ -132,16 +179,18 @@ pub struct FactMatches {
     pub facts: Vec<Fact>,
     pub records: Vec<Record>,
     pub count: FactCount,
+    /// Bytes of the text that its reader accounts for besides the facts: labels, layout, the whole of a JSON copy.
+    pub accounted: Vec<Range<usize>>,
 }
 
 impl FactMatches {
-    /// Of a text that decodes to the payload: what was not found in it stands there all the same.
+    /// Of a text that decodes to the payload: every fact is proved, also where no place was found for it.
     pub fn proved(mut self) -> Self {
-        self.facts
-            .iter_mut()
-            .filter(|fact| fact.state().is_missing())
-            .for_each(|fact| *fact = Fact::of(fact.node(), FactState::Kept, None));
-        self.count.kept += std::mem::take(&mut self.count.missing);
+        for fact in &mut self.facts {
+            let place = fact.place().filter(|_| !fact.state().is_missing());
+            *fact = Fact::of(fact.node(), FactState::Proved, place.as_ref());
+        }
+        self.count = FactCount { total: self.count.total, proved: self.count.total, ..FactCount::default() };
         self
     }
 

@@ -8,7 +8,7 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::canon::needle;
 use super::index::floor;
-use super::labels::{Field as Name, Fit, spoken};
+use super::labels::{Field as Name, Fit, last_word, spoken};
 use super::page::{Page, lines};
 use crate::json::{Kind, Node, decode_string};
 
@@ -16,6 +16,8 @@ use crate::json::{Kind, Node, decode_string};
 const MAX_FIELDS: usize = 12;
 const SAMPLE: usize = 48;
 const MAX_HITS: usize = 32;
+/// Last words of keys that name a record.
+const NAMES: [&str; 9] = ["id", "key", "uuid", "number", "name", "title", "slug", "login", "email"];
 
 /// A field whose values differ from record to record, whatever the text.
 #[derive(Clone, Debug)]
@@ -23,6 +25,12 @@ pub(super) struct DistinctField {
     key: String,
     /// Its values are so short that they stand in many places by chance.
     is_short: bool,
+}
+
+impl DistinctField {
+    pub(super) fn key(&self) -> &str {
+        &self.key
+    }
 }
 
 /// A field that may tell the records apart in a text, and how well it does.
@@ -205,6 +213,11 @@ pub(super) fn distinct_fields<'a>(records: &[Node<'a>]) -> Vec<DistinctField> {
     distinct.map(|(key, values)| DistinctField { key: key.into_owned(), is_short: is_short(&values) }).collect()
 }
 
+/// Whether a key names its record, rather than says something of it.
+pub(super) fn names_record(key: &str) -> bool {
+    NAMES.contains(&last_word(key).as_str())
+}
+
 /// The fields that tell the records apart in parts of a text, the best first.
 fn fields<'a>(records: &[Node<'_>], distinct: &'a [DistinctField], page: &Page<'_>, within: &[Range<usize>]) -> Vec<Field<'a>> {
     let step = (records.len() / SAMPLE).max(1);
@@ -236,7 +249,8 @@ fn fields<'a>(records: &[Node<'_>], distinct: &'a [DistinctField], page: &Page<'
         let noise = if field.spread < 0.25 { 0 } else { (field.spread * 4.0) as i64 };
         let few = field.found < most * 0.9;
         let mean = (field.mean.min(8.0) * 2.0).round() as i64;
-        (few, noise, field.is_short && !field.is_strict, field.is_mixed, -mean, field.first, field.is_strict)
+        let is_name = names_record(field.key);
+        (few, noise, field.is_short && !field.is_strict, field.is_mixed, !is_name, -mean, field.first, field.is_strict)
     };
     fields.sort_by_key(rank);
     fields

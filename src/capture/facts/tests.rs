@@ -15,7 +15,7 @@ fn matched(payload: &str, text: &str) -> (Payload, FactMatches) {
 fn every_fact_of_the_value_itself_is_kept() {
     let text = r#"{"items":[{"id":1,"count":1,"name":"a \"b\" c","tags":["a","b","\\","-"],"x":{"y":true,"z":"true"}},{"id":2,"count":1,"name":"Line\nbreak"}],"total":2,"id":1}"#;
     let (_, found) = matched(text, text);
-    assert_eq!(found.count.kept, found.count.total, "{:?}", found.facts);
+    assert_eq!(found.count.told(), found.count.total, "{:?}", found.facts);
 }
 
 #[test]
@@ -37,21 +37,21 @@ fn a_value_goes_on_in_the_next_line() {
     let quoted = crate::json::write::string(NOTES);
     for text in [NOTES, &NOTES.replace("# A", "# All notes"), &quoted, &NOTES.replace("_Use it_", "## Three\n\nNo data.")] {
         let (_, found) = matched(payload, text);
-        assert_eq!((found.count.kept, found.count.total), (7, 7), "{text}");
+        assert_eq!((found.count.told(), found.count.total), (7, 7), "{text}");
     }
     // The second line of a value opens nothing, also where it is the name of another member.
     let people = r#"{"Ann":{"Note":"like\nBob","Age":31},"Bob":{"Note":"red","Age":42}}"#;
     let text = "## Ann\n\n- **Note:** like\nBob\n- **Age:** 31\n\n## Bob\n\n- **Note:** red\n- **Age:** 42\n";
-    assert_eq!(matched(people, text).1.count.kept, 4);
+    assert_eq!(matched(people, text).1.count.told(), 4);
     // A line of its own after a label's is still a title.
     let people = r#"{"Ann":{"Note":"red","Age":31},"Bob":{"Note":"red","Age":42}}"#;
     let text = "Ann\n- Note: red\n- Age: 31\nBob\n- Note: red\n- Age: 42\n";
-    assert_eq!(matched(people, text).1.count.kept, 4);
-    assert_eq!(matched(people, &text.replace("31", "42").replacen("42", "31", 2)).1.count.kept, 3);
+    assert_eq!(matched(people, text).1.count.told(), 4);
+    assert_eq!(matched(people, &text.replace("31", "42").replacen("42", "31", 2)).1.count.told(), 3);
     let cities = r#"{"Oslo":{"temp":4,"wind":"N"},"Rome":{"temp":9,"wind":"S"}}"#;
     let text = "Unit: C\nOslo\ntemp: 4\nwind: N\nRome\ntemp: 9\nwind: S\n";
     let (_, found) = matched(cities, text);
-    assert_eq!(found.count.kept, 4);
+    assert_eq!(found.count.told(), 4);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn what_was_read_from_a_text_is_kept_wherever_that_text_stands_whole() {
         let block = serde_json::json!([{"type": "text", "text": text}]).to_string();
         for shown in [text.to_owned(), format!("Result of the tool:\n{text}"), block.clone(), text.trim().to_owned()] {
             for found in [locate_facts(&payload, &shown), count_facts(&payload, &shown)] {
-                assert_eq!(found.count, FactCount::all_kept(&payload), "{shown}");
+                assert_eq!(found.count, FactCount::all_proved(&payload), "{shown}");
             }
         }
         assert!(count_facts(&payload, &block.replace("Bob", "Rob").replace("b\\n", "c\\n")).count.missing > 0);
@@ -78,10 +78,10 @@ fn items_with_their_index_stand_under_their_list() {
         "name: Ann\ntags[0] = green tea\ntags[1] = blue sky\ntags[2] = red hat",
     ] {
         let (_, found) = matched(payload, text);
-        assert_eq!((found.count.kept, found.count.total), (4, 4), "{text}");
+        assert_eq!((found.count.told(), found.count.total), (4, 4), "{text}");
     }
     let (_, found) = matched(payload, "tags[0]: green tea\ntags[1]: black sky\nname: Ann");
-    assert_eq!(found.count.kept, 2);
+    assert_eq!(found.count.told(), 2);
 }
 
 #[test]
@@ -89,5 +89,6 @@ fn a_choice_in_another_spelling_is_reworded() {
     let (_, found) =
         matched(r#"{"status":"in_progress","kind":"active","note":"x-ray"}"#, "Status: In progress\nKind: ACTIVE\nNote: other\n");
     let states: Vec<FactState> = found.facts.iter().map(|fact| fact.state()).collect();
-    assert_eq!(states, [FactState::Reworded, FactState::Reworded, FactState::Differs]);
+    assert_eq!(states, [FactState::Found, FactState::Found, FactState::Differs]);
+    assert!(found.facts[..2].iter().all(Fact::is_reworded));
 }

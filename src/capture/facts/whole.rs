@@ -26,8 +26,8 @@ pub(super) fn is_whole(text: &str, hit: &Range<usize>, cell: Option<&Range<usize
     if first == Some('-') && !second.is_some_and(char::is_alphanumeric) {
         return false;
     }
-    // `~100`, `≥100` and `100+` are other numbers, and nobody knows which.
-    if matches!(first, Some('~' | '≈' | '≥' | '≤')) || next == Some('+') && !is_digit(then) {
+    // `~100`, `≥ 100`, `at least 100` and `100+` are other numbers, and nobody knows which.
+    if is_bound(before) || next == Some('+') && !is_digit(then) {
         return false;
     }
     let by_comma = first == Some(',') && is_digit(second) || next == Some(',') && is_digit(then);
@@ -82,10 +82,31 @@ fn is_spaced(before: &str, number: &str, after: &str, is_labelled: bool) -> bool
     follows || precedes
 }
 
-/// Whether a word makes it a thousand or a million times as much.
+/// Whether a word or a sign makes it a thousand or a million times as much, or a thousandth.
 fn is_scaled(after: &str) -> bool {
+    const SCALES: [&str; 9] =
+        ["hundred", "thousand", "million", "billion", "trillion", "lakh", "crore", "dozen", "percent of a percent"];
     let word = after.trim_start_matches(is_space);
-    word.len() < after.len() && ["thousand", "million", "billion", "trillion"].iter().any(|scale| word.starts_with(scale))
+    let is_word = word.len() < after.len() && SCALES.iter().any(|scale| word.starts_with(scale));
+    is_word || word.starts_with(['‰', '‱', '×', '^', '⁰', '¹', '²', '³']) || word.starts_with("*10") || word.starts_with("x10")
+}
+
+/// Whether what stands before a number makes it a bound or an estimate.
+fn is_bound(before: &str) -> bool {
+    const WORDS: [&str; 17] = [
+        "at least", "at most", "almost", "nearly", "about", "around", "approximately", "approx.", "approx", "under", "over",
+        "below", "above", "up to", "more than", "less than", "fewer than",
+    ];
+    let before = before.trim_end_matches([' ', '*', '_', '`', '$', '€', '£']);
+    if before.ends_with(['~', '≈', '≥', '≤']) || before.ends_with("<") || before.ends_with(" >") {
+        return true;
+    }
+    let mut from = before.len().saturating_sub(16);
+    while !before.is_char_boundary(from) {
+        from += 1;
+    }
+    let tail = before[from..].to_ascii_lowercase();
+    WORDS.iter().any(|words| tail.strip_suffix(words).is_some_and(|rest| !rest.ends_with(|char: char| char.is_alphanumeric())))
 }
 
 /// Whether a name, an identifier or an address goes on behind its end: `AB-12` in `AB-12-C`, `ann` in `ann@example.com`.
@@ -95,7 +116,8 @@ pub(super) fn is_continued(value: &str, after: &str) -> bool {
     let is_identifier = value.contains(|char: char| char.is_ascii_digit()) && !value.contains(' ');
     let goes_on = match next {
         Some('@') => true,
-        Some('-' | '_' | '.') => is_identifier,
+        Some('.') => is_identifier || after[1..].split(is_space).next().is_some_and(|rest| rest.contains('@')),
+        Some('-' | '_') => is_identifier,
         Some('/' | '?' | '#') => value.contains("://"),
         _ => false,
     };

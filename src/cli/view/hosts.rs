@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::analysis::{Deliveries, HostLane, HostOutcome, HostRow, HostsReport};
 use crate::cli::output::{columns, one_line};
+use crate::format::claim::facts_cell;
 use crate::host::What;
 use crate::number::{grouped, number_of};
 use crate::token::Encoding;
@@ -61,10 +62,7 @@ fn texts(report: &HostsReport) -> impl Iterator<Item = &HostLane> {
 }
 
 fn line(label: &str, row: &HostRow, encoding: Encoding) -> Vec<String> {
-    let facts = row.facts.map_or_else(String::new, |facts| {
-        let reworded = if facts.reworded > 0 { format!(" + {} reworded", facts.reworded) } else { String::new() };
-        format!("{}/{}{reworded}", facts.kept, facts.total)
-    });
+    let facts = row.facts.map_or_else(String::new, facts_cell);
     vec![
         format!("{label} {}", row.host.id),
         row.host.name.clone(),

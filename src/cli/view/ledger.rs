@@ -1,21 +1,22 @@
 //! The ledger as a table for people.
 
-use crate::analysis::{HostRow, RowCount, counted, ratio_of};
+use crate::analysis::{RowCount, ratio_of};
 use crate::capture::{Direction, Outcome, Payload};
 use crate::cli::output::{columns, one_line};
 use crate::contract::LedgerOptions;
+use crate::format::claim::facts_cell;
 use crate::format::ledger::Row;
 use crate::format::{self, Format, ParsedCapture};
 use crate::number::{grouped, milliseconds, number_of};
-use crate::token::Encoding;
-use crate::verdict::verdict;
+use crate::token::{Encoding, counted};
+use crate::verdict::{ModelReads, verdict};
 
 /// The head of the capture, the verdict, and a row for every format.
 pub fn page(
     subject: &ParsedCapture,
     rows: &[Row],
     counts: &[RowCount],
-    sent_as: Option<&HostRow>,
+    reads: ModelReads<'_>,
     options: &LedgerOptions,
 ) -> String {
     let mut page = head(subject);
@@ -23,11 +24,11 @@ pub fn page(
     // The sentence states exact counts; beside a further tokenizer it names the one it used.
     // What was not reached might change it.
     if !rows.iter().any(Row::is_interrupted)
-        && let Some(verdict) = verdict(&references, sent_as, options.tokenizer.encoding().unwrap_or(Encoding::O200kBase))
+        && let Some(verdict) = verdict(&references, reads, options.tokenizer.encoding().unwrap_or(Encoding::O200kBase))
     {
         page.push_str(&format!("{}\n", one_line(&verdict.text())));
-        if let Some(host) = sent_as {
-            page.push_str(&format!("{}\n", one_line(&host.dropped_text())));
+        if let ModelReads::Host(host) = reads {
+            page.push_str(&format!("{}\n", one_line(&host.row.dropped_text())));
         }
     }
     if options.tokenizer.encoding().is_none() {
@@ -150,13 +151,7 @@ fn table(rows: &[Row], counts: &[RowCount], options: &LedgerOptions) -> String {
     encodings.retain(|encoding| Some(*encoding) != options.tokenizer.encoding());
     let mut head = vec!["FORMAT".to_owned(), "TITLE".to_owned(), one_line(options.tokenizer.name()).to_uppercase()];
     head.extend(encodings.iter().map(|encoding| encoding.name().to_uppercase()));
-    head.extend([
-        format!("× {baseline}"),
-        "BYTES".to_owned(),
-        "CHARS".to_owned(),
-        "FACTS KEPT".to_owned(),
-        "ROUND TRIP".to_owned(),
-    ]);
+    head.extend([format!("× {baseline}"), "BYTES".to_owned(), "CHARS".to_owned(), "FACTS".to_owned(), "ROUND TRIP".to_owned()]);
     let mut table = vec![head];
     for (row, count) in rows.iter().zip(counts).filter(|(row, _)| row.is_available()) {
         let title = format::by_id(row.format).map_or("", Format::title);
@@ -167,11 +162,8 @@ fn table(rows: &[Row], counts: &[RowCount], options: &LedgerOptions) -> String {
         line.push(ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}")));
         line.push(grouped(row.bytes));
         line.push(grouped(row.chars));
-        let facts = row.facts.map(|facts| {
-            let reworded = if facts.reworded > 0 { format!(" + {} reworded", facts.reworded) } else { String::new() };
-            format!("{}/{}{reworded}", facts.kept, facts.total)
-        });
-        line.push(facts.into_iter().chain(row.left_out.map(|out| out.words())).collect::<Vec<_>>().join(", "));
+        let dropped = row.omitted.map(|omitted| omitted.words(&options.tokenizer));
+        line.push(row.facts.map(facts_cell).into_iter().chain(dropped).collect::<Vec<_>>().join(", "));
         line.push(row.round_trip.as_ref().map_or_else(String::new, |trip| match trip.differences.count {
             0 => trip.verdict.name().to_owned(),
             count => format!("{} ({})", trip.verdict.name(), grouped(count)),

@@ -82,7 +82,7 @@ pub fn repeated_keys(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.structured().is_none() && json.len() < REWRITE_BYTES {
         for format in ["toon", "csv"].into_iter().filter_map(format::by_id) {
             let row = Row::measure(format, answer.subject);
-            let is_better = row.comes_back() && row.tokens.o200k_base < then.o200k_base;
+            let is_better = row.claim().is_same_data() && row.tokens.o200k_base < then.o200k_base;
             if let Some(written) = answer.written(format.id()).filter(|_| is_better) {
                 (table, title, then) = (written, format.title(), row.tokens);
             }

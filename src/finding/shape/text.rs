@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::{REWRITE_BYTES, label};
 use crate::analysis::Parts;
-use crate::capture::{FactState, Payload};
+use crate::capture::Payload;
 use crate::finding::CheckedAnswer;
 use crate::finding::answer::{clip, leaves, tokens};
 use crate::finding::rule::Severity::{Error, Warning};
@@ -282,7 +282,7 @@ pub fn no_zone(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     static TIME: RulePattern = RulePattern::new(|| Regex::new(r"\b\d{1,2}:\d{2}").ok());
     static ZONE: RulePattern = RulePattern::new(|| Regex::new(r"UTC|GMT|\bZ\b|\dZ|[+-]\d{2}:?\d{2}\b").ok());
     let (Some(iso), Some(time), Some(zone)) = (&*UTC, &*TIME, &*ZONE) else { return };
-    for fact in answer.matched().facts.iter().filter(|fact| fact.state() == FactState::Reworded) {
+    for fact in answer.matched().facts.iter().filter(|fact| fact.is_reworded()) {
         let (Some(node), Some(place)) = (payload.doc.node(fact.node()), fact.place()) else { continue };
         // Of a text on one line, what stands next to it.
         let mut end = answer.text.len().min(place.end + NEAR_BYTES);

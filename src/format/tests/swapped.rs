@@ -111,7 +111,7 @@ fn message(answer: &Answer, told: &Answer, layout: &str) -> Option<(String, BTre
 }
 
 fn is_told(state: &FactState) -> bool {
-    matches!(state, FactState::Kept | FactState::Reworded)
+    !state.is_missing()
 }
 
 proptest! {

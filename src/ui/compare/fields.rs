@@ -9,12 +9,13 @@ use crate::analysis::special::Shown;
 use crate::analysis::sweep::{ColumnOrigin, readable};
 use crate::capture::FactState;
 use crate::format::Syntax;
+use crate::format::claim::facts_cell;
 use crate::number::number_of;
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
-use crate::verdict::held;
+use crate::verdict::{Tone, held};
 
 const ROW: f32 = 26.0;
 const FOOT: f32 = 24.0;
@@ -445,16 +446,12 @@ fn round_trip(judged: &Judged, at: usize) -> (String, bool) {
 
 fn facts(judged: &Judged, at: usize) -> (String, bool) {
     let (column, loss) = (judged.column(at), &judged.losses[at]);
-    let total = || widgets::grouped(judged.page.sweep.facts.len() as u64);
     match () {
         () if !column.is_answer() => (String::new(), false),
-        () if !loss.is_kept => (loss.text.clone(), true),
+        () if loss.tone == Tone::Warn => (loss.text.clone(), true),
         () if column.absent > 0 => (held(&judged.page.sweep, column), false),
-        () => match column.row.left_out.filter(|_| !column.is_offered()) {
-            Some(left_out) => (format!("leaves out {} the text says", widgets::number_text(left_out.statements, "things")), true),
-            None if column.cells.iter().any(|cell| cell.lost > 0) => ("all that are needed".to_owned(), false),
-            None => (format!("all {}", total()), false),
-        },
+        () if column.cells.iter().any(|cell| cell.lost > 0) => ("all that are needed".to_owned(), false),
+        () => (column.facts.map_or_else(String::new, facts_cell), false),
     }
 }
 
@@ -577,7 +574,7 @@ fn value(judged: &Judged, fact: usize, at: usize) -> Value {
     match found.state() {
         FactState::Missing => Value::Lost,
         FactState::Differs => text().map_or(Value::Lost, Value::Other),
-        FactState::Kept | FactState::Reworded => Value::Text(text().unwrap_or_default()),
+        FactState::Proved | FactState::Found => Value::Text(text().unwrap_or_default()),
     }
 }
 

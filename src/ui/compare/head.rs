@@ -10,13 +10,14 @@ use crate::format::ledger::ratio;
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, strip, widgets};
+use crate::verdict::{StripCell, Tone};
 
 pub const HEIGHT: f32 = 64.0;
 const PAD: f32 = 16.0;
 
 /// Whether a column loses what is needed.
 pub fn is_loser(judged: &Judged, at: usize) -> bool {
-    !judged.losses[at].is_kept && judged.column(at).is_answer()
+    judged.losses[at].tone == Tone::Warn && judged.column(at).is_answer()
 }
 
 /// A line through a text that ends there.
@@ -49,7 +50,9 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
     // With whom it ties stands in the strip.
     let badge = judged.strip.winner().and_then(|winner| winner.badge.as_deref()?.split(',').next()).unwrap_or_default();
     let room = match (is_winner, is_base) {
-        (true, _) if rect.width() > 180.0 + 7.0 * badge.len() as f32 => strip::badge_at(ui, pos2(right, first), badge),
+        (true, _) if rect.width() > 180.0 + 7.0 * badge.len() as f32 => {
+            strip::badge_at(ui, pos2(right, first), badge, judged.strip.winner().is_some_and(StripCell::is_proved))
+        }
         (true, _) => {
             widgets::glyph_at(ui, pos2(right - 8.0, first), icons::BEST, theme::icon_font(15.0), t.ok);
             right - 18.0

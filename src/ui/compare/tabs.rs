@@ -4,8 +4,9 @@
 use egui::{Align, Layout, Popup, Rect, RichText, ScrollArea, Stroke, Ui, vec2};
 
 use super::{Judged, SIDE};
-use crate::analysis::sweep::{Column, ColumnOrigin, SentPart, SweepPage};
+use crate::analysis::sweep::{Column, ColumnOrigin, SweepPage};
 use crate::format::FORMATS;
+use crate::host::ResultPart;
 use crate::state::{Action, Compare, CompareAction, CompareTab, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
@@ -147,12 +148,14 @@ fn part_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, width: 
     if !judged.page.has_structured {
         return;
     }
-    let chosen = SentPart::ALL.iter().find(|(part, _)| *part == compare.part).map_or("", |(_, name)| name);
+    let chosen =
+        ResultPart::ALL.iter().find(|(part, _)| Some(*part) == compare.part).map_or("What most hosts show", |(_, name)| name);
     let name = format!("Columns show: {chosen}");
     let label = if width < TIGHT { "" } else { chosen };
     let button = Button::new(label).icon(icons::FILTER).menu().small().name(&name).tip(&name).show(ui);
     Popup::menu(&button).width(200.0).show(|ui| {
-        for (part, name) in SentPart::ALL {
+        let parts = ResultPart::ALL.into_iter().map(|(part, name)| (Some(part), name));
+        for (part, name) in std::iter::once((None, "What most hosts show")).chain(parts) {
             if widgets::menu_row(ui, name, None, part == compare.part).clicked() {
                 cx.send(Action::Compare(CompareAction::SetPart(part)));
                 ui.close();

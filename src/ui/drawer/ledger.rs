@@ -6,19 +6,20 @@ use egui::{Id, Key, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, St
 
 use self::columns::{Columns, Widths};
 use super::SIDE;
-use crate::analysis::{self, NeededQuery, RowQuery, counted, ratio_of};
+use crate::analysis::{self, NeededQuery, RowQuery, ratio_of};
 use crate::capture::FactCount;
 use crate::format::FORMATS;
+use crate::format::claim::facts_cell;
 use crate::format::format_title;
 use crate::format::ledger::Row;
 use crate::state::{PaneContent, PaneView, QueryState, SettingsAction, ViewAction};
-use crate::token::{Count, Tokenizer, Tokens};
+use crate::token::{Count, Tokenizer, counted};
 use crate::ui::exact;
 use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
 use crate::ui::what_if::{self, change};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
-use crate::verdict::{self, CountedRow, SentAs};
+use crate::verdict::{self, CountedRow, HostCost, ModelReads};
 
 /// Height of the line above the derived formats.
 const DERIVED: f32 = 8.0;
@@ -64,12 +65,12 @@ fn lines<'a>(cx: &Cx<'a>) -> Vec<Line<'a>> {
 #[derive(Clone, Copy)]
 enum Baseline<'a> {
     Format(&'static str),
-    Host(SentAs<'a>, Count),
+    Host(HostCost<'a>, Count),
 }
 
 impl<'a> Baseline<'a> {
     fn of(cx: &Cx<'a>, lines: &[Line<'_>]) -> Self {
-        let sent = sent(lines);
+        let sent = sent(cx, lines);
         let has = |id: &&str| lines.iter().any(|line| line.format == *id && matches!(line.known, Known::Row(..)));
         match (cx.state.settings.baseline.filter(has).filter(|chosen| *chosen != sent), host(cx)) {
             (Some(chosen), _) => Self::Format(chosen),
@@ -91,15 +92,22 @@ impl<'a> Baseline<'a> {
 }
 
 /// What the host that one views the answer as sends, where that is known.
-fn host<'a>(cx: &Cx<'a>) -> Option<(SentAs<'a>, Count)> {
-    let host = cx.sent_as()??;
+fn host<'a>(cx: &Cx<'a>) -> Option<(HostCost<'a>, Count)> {
+    let host = cx.model_reads()?.host()?;
     Some((host, host.count?))
 }
 
-/// The format that is sent.
-fn sent(lines: &[Line<'_>]) -> &'static str {
-    let has = |id: &&str| lines.iter().any(|line| line.format == *id && matches!(line.known, Known::Row(..)));
-    ["both", "content", "structured"].into_iter().find(has).unwrap_or("content")
+/// The format that is the part which one model reads.
+fn sent(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
+    let rows: Vec<CountedRow<'_>> = lines
+        .iter()
+        .filter_map(|line| match line.known {
+            Known::Row(row, _) => Some(CountedRow { row, count: None, why: None }),
+            _ => None,
+        })
+        .collect();
+    let reads = cx.model_reads().unwrap_or(ModelReads::Most(&cx.state.hosts));
+    verdict::part_format(reads.part(&rows).part, &rows).unwrap_or("content")
 }
 
 /// The baseline, and what tokens are counted by.
@@ -107,7 +115,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let lines = lines(cx);
     let baseline = Baseline::of(cx, &lines);
-    let sent = sent(&lines);
+    let sent = sent(cx, &lines);
     let name = match baseline {
         Baseline::Format(format) if format == sent => "as sent".to_owned(),
         Baseline::Format(format) => format_title(format).to_owned(),
@@ -153,7 +161,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// What the answer as sent costs with the model that is wanted.
 fn money(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<String> {
     let model = cx.state.model()?;
-    let sent = sent(lines);
+    let sent = sent(cx, lines);
     let row = lines
         .iter()
         .find_map(|line| if let Known::Row(row, _) = line.known { Some(row).filter(|_| line.format == sent) } else { None })?;
@@ -195,7 +203,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
         most,
         base,
         baseline,
-        sent: sent(lines),
+        sent: sent(cx, lines),
         winner: winner(cx, lines),
         widths: Widths::of(
             rows().map(|(row, count)| (row, count, less(cx, row))),
@@ -243,7 +251,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 });
             }
             absent_ui(ui, lines);
-            prose_ui(ui, cx, lines, scale.baseline);
+            omitted_ui(ui, lines);
             ui.add_space(4.0);
         });
     });
@@ -293,16 +301,14 @@ fn absent_ui(ui: &mut Ui, lines: &[Line<'_>]) {
     }
 }
 
-/// The text beside the data counts with every derived format, whose own tokens do not have it.
-fn prose_ui(ui: &mut Ui, cx: &Cx<'_>, lines: &[Line<'_>], baseline: Baseline<'_>) {
-    let prose = lines.iter().find_map(|line| match line.known {
-        Known::Row(row, count) if !is_as_sent(row.format) => {
-            compared(cx, row, count, baseline).filter(|whole| *whole != count).map(|_| row.prose)
-        }
+/// What every format of the data drops is said once.
+fn omitted_ui(ui: &mut Ui, lines: &[Line<'_>]) {
+    let omitted = lines.iter().find_map(|line| match line.known {
+        Known::Row(row, _) if !is_as_sent(row.format) => row.omitted,
         _ => None,
     });
-    if let Some(prose) = prose.and_then(|prose| cx.state.settings.tokenizer.from_tokens(prose)) {
-        note_ui(ui, &format!("vs sent adds the {} tok of text beside the data to every derived format", counted(prose)));
+    if let Some(omitted) = omitted {
+        note_ui(ui, &format!("Every format of the data {}", omitted.words(&Tokenizer::default())));
     }
 }
 
@@ -345,9 +351,9 @@ struct Scale<'a> {
     most: u64,
     base: Option<Count>,
     baseline: Baseline<'a>,
-    /// The format that is sent, and the cheapest that loses nothing.
+    /// The format that one model reads, and the cheapest with the same data.
     sent: &'static str,
-    winner: Option<(&'static str, String)>,
+    winner: Option<Winner>,
     widths: Widths,
     /// Whether keys are struck out: the column of changes shows what that saves in each format.
     is_what_if: bool,
@@ -375,7 +381,7 @@ impl Scale<'_> {
         matches!(format, "content" | "structured" | "json")
             || self.sent == format
             || self.baseline.is(format)
-            || self.winner.as_ref().is_some_and(|(winner, _)| *winner == format)
+            || self.winner.as_ref().is_some_and(|winner| winner.format == format)
     }
 }
 
@@ -383,7 +389,7 @@ impl Scale<'_> {
 const FEW: usize = 6;
 
 /// What a host sends, above the formats: a click shows its text.
-fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: SentAs<'_>, count: Count, scale: &Scale<'_>) {
+fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostCost<'_>, count: Count, scale: &Scale<'_>) {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::click());
     let is_baseline = matches!(scale.baseline, Baseline::Host(..));
@@ -412,7 +418,7 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: SentAs<'_>, count: Count, scale: &Sca
     let out = host.row.left_out;
     let (facts, is_lost) = match host.row.facts {
         Some(facts) if facts.missing > 0 => (missing_text(facts), true),
-        _ if !out.is_none() => (format!("leaves out {}", widgets::grouped(out.statements + out.blocks)), true),
+        _ if !out.is_none() => (format!("drops {}", out.text()), false),
         Some(_) => ("all".to_owned(), false),
         None => ("–".to_owned(), false),
     };
@@ -439,7 +445,8 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
     let response = ui.interact(rect, ui.scope_id().with(("ledger row", line.format)), Sense::CLICK);
     let title = format_title(line.format);
     let is_as_sent = is_as_sent(line.format);
-    let is_winner = scale.winner.as_ref().is_some_and(|(winner, _)| *winner == line.format);
+    let winner = scale.winner.as_ref().filter(|winner| winner.format == line.format);
+    let is_winner = winner.is_some_and(|winner| winner.is_proved);
     let color = match (is_winner, is_as_sent) {
         (true, _) => t.ok,
         (false, true) => t.hue(line.format).color,
@@ -502,17 +509,10 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
         ui.painter().hline(name_x..=end, y.round() + 0.5, Stroke::new(1.0, t.warn));
     }
     if line.format == scale.sent && end + 66.0 < columns.bar.left() {
-        end = small_badge(ui, pos2(end + 8.0, y), "as sent", false);
+        end = small_badge(ui, pos2(end + 8.0, y), "model reads", false);
     }
-    if let Some((_, badge)) = scale.winner.as_ref().filter(|_| is_winner && end + 90.0 < columns.bar.left()) {
-        // With whom it ties stands in the strip, where there is no room.
-        let fits = |text: &&str| {
-            let width = ui.painter().layout_no_wrap((*text).to_owned(), theme::medium(10.5), t.ok).size().x;
-            end + width + 26.0 < columns.bar.left()
-        };
-        let tied = if badge.contains(", with ") { "tied, no fact lost" } else { "no fact lost" };
-        let shown = [badge.as_str(), tied].into_iter().find(fits).unwrap_or("no fact lost");
-        end = small_badge(ui, pos2(end + 8.0, y), shown, true);
+    if let Some(winner) = winner.filter(|_| end + 90.0 < columns.bar.left()) {
+        end = small_badge(ui, pos2(end + 8.0, y), &winner.badge, winner.is_proved);
     }
     if (response.hovered() || (is_peeked && focus.has_focus())) && end + 50.0 < columns.bar.left() {
         small_badge(ui, pos2(end + 8.0, y), "Open", false);
@@ -546,16 +546,12 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
     let exactly = exact::counted(cx, line.format).filter(|_| scale.has_counted);
     right(columns.counted, exactly.map_or_else(|| "–".into(), |exactly| widgets::grouped(exactly.tokens)), t.strong);
     let exactly = exactly.map_or_else(String::new, |exactly| format!(", {}", exact::words(exactly)));
-    let compared = compared(cx, row, count, scale.baseline);
-    let ratio = ratio_of(compared, scale.base);
+    let ratio = ratio_of(Some(count), scale.base);
     let (changed, changed_color) = match (scale.is_what_if, less) {
         (true, Some(less)) => (change(less, count), t.warn),
         (true, None) => ("–".into(), t.weak),
         (false, _) if is_baseline => ("baseline".into(), t.weak),
-        (false, _) => (
-            scale.base.zip(compared).map_or_else(|| "–".into(), |(base, count)| delta(count, base)),
-            if is_winner { t.ok } else { t.text },
-        ),
+        (false, _) => (scale.base.map_or_else(|| "–".into(), |base| delta(count, base)), if is_winner { t.ok } else { t.text }),
     };
     widgets::text_right(ui, pos2(columns.change, y), &changed, theme::code(), changed_color);
     right(columns.bytes, widgets::grouped(row.bytes), t.weak);
@@ -577,8 +573,8 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
     let against =
         ratio.filter(|_| !is_baseline).map_or_else(String::new, |_| format!(", {changed} against {}", scale.baseline.title()));
     let mut baseline = if is_baseline { ", baseline".to_owned() } else { String::new() };
-    if let Some((_, badge)) = scale.winner.as_ref().filter(|_| is_winner) {
-        baseline.push_str(&format!(", {badge}"));
+    if let Some(winner) = winner {
+        baseline.push_str(&format!(", {}", winner.badge));
     }
     let struck = less.map_or_else(String::new, |less| format!(", what if: {}", change(less, count)));
     let lost_words = lost.as_ref().map_or_else(String::new, |lost| format!(", {lost}"));
@@ -608,17 +604,6 @@ fn is_as_sent(id: &str) -> bool {
     FORMATS.iter().any(|format| format.id() == id && format.is_as_sent())
 }
 
-/// What a row is compared by: against what is sent, with the text beside the data, which is said in any format; `None` where
-/// that text says what the row leaves out.
-fn compared(cx: &Cx<'_>, row: &Row, count: Count, baseline: Baseline<'_>) -> Option<Count> {
-    if matches!(baseline, Baseline::Format(format) if !is_as_sent(format)) || row.is_twin {
-        return Some(count);
-    }
-    let prose = cx.state.settings.tokenizer.from_tokens(row.prose).filter(|_| row.prose != Tokens::default());
-    let sent_as = cx.sent_as().flatten().filter(|host| host.count.is_some());
-    verdict::left_out(row, sent_as).is_none().then(|| prose.map_or(count, |prose| count.plus(prose)))
-}
-
 /// What a row costs with the fix that is tried, or without the keys that are struck: then what the server sent stays as it is, what is written from the
 /// payload shrinks.
 fn less(cx: &Cx<'_>, row: &Row) -> Option<Count> {
@@ -639,28 +624,26 @@ fn lost_needed(cx: &Cx<'_>, format: &'static str) -> Option<String> {
 fn facts_ui(ui: &Ui, right: egui::Pos2, row: &Row) -> String {
     let t = ThemeTokens::of(ui);
     let text = facts_text(row);
-    let is_lost = row.left_out.is_some() || row.facts.is_some_and(|facts| facts.missing > 0);
+    let is_lost = row.facts.is_some_and(|facts| facts.missing > 0);
     let color = if is_lost { t.warn } else { t.weak };
     let left = widgets::text_right(ui, right, &text, theme::code(), color);
     if is_lost {
         widgets::glyph_at(ui, pos2(left - 10.0, right.y), icons::MISSING, theme::icon_font(12.0), color);
     }
     let facts = row.facts.map_or_else(String::new, |facts| {
-        format!(", {} of {} facts kept", widgets::grouped(facts.total - facts.missing), widgets::grouped(facts.total))
+        format!(", {} of {} facts", widgets::grouped(facts.total - facts.missing), widgets::grouped(facts.total))
     });
-    let left_out = row.left_out.map_or_else(String::new, |left_out| {
-        format!(", leaves out {} of the text", widgets::number_text(left_out.statements + left_out.others, "things"))
-    });
-    facts + &left_out
+    let omitted = row.omitted.map_or_else(String::new, |omitted| format!(", {}", omitted.words(&Tokenizer::default())));
+    facts + &omitted
 }
 
-/// "all", "−5 of 53", "leaves out 6".
+/// "proved", "−5 of 53", "53 found".
 pub(super) fn facts_text(row: &Row) -> String {
-    match (row.facts, row.left_out) {
-        (Some(facts), _) if facts.missing > 0 => missing_text(facts),
-        (_, Some(left_out)) => format!("leaves out {}", widgets::grouped(left_out.statements + left_out.others)),
-        (Some(_), None) => "all".to_owned(),
-        (None, None) => "–".to_owned(),
+    match row.facts {
+        Some(facts) if facts.missing > 0 => missing_text(facts),
+        Some(facts) if facts.is_proved() => "proved".to_owned(),
+        Some(facts) => facts_cell(facts),
+        None => "–".to_owned(),
     }
 }
 
@@ -681,8 +664,16 @@ pub(super) fn delta(count: Count, base: Count) -> String {
     }
 }
 
-/// The cheapest that loses nothing, by the same computation as the strip, with its badge.
-fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<(&'static str, String)> {
+/// The cheapest format with the same data.
+struct Winner {
+    format: &'static str,
+    badge: String,
+    /// Whether it is shown in green.
+    is_proved: bool,
+}
+
+/// The winner, by the same computation as the strip.
+fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<Winner> {
     let rows: Vec<CountedRow<'_>> = lines
         .iter()
         .filter_map(|line| match line.known {
@@ -691,15 +682,9 @@ fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<(&'static str, String)> {
             Known::Working | Known::Failed(_) | Known::Held(_) => None,
         })
         .collect();
-    let strip = verdict::strip(&rows, cx.sent_as()?, &cx.state.settings.tokenizer)?;
+    let strip = verdict::strip(&rows, cx.model_reads()?, &cx.state.settings.tokenizer)?;
     let winner = strip.winner()?;
-    let badge = match winner.badge.as_deref() {
-        Some(badge) if badge.starts_with("cheapest without loss") => badge.to_owned(),
-        Some(badge) if badge.starts_with("cheapest") => format!("{badge}, no fact lost"),
-        // Where another is a little cheaper, the strip has the room to say so.
-        _ => "no fact lost".to_owned(),
-    };
-    Some((winner.format, badge))
+    Some(Winner { format: winner.format, badge: winner.badge.clone()?, is_proved: winner.is_proved() })
 }
 
 fn small_badge(ui: &Ui, left: egui::Pos2, text: &str, is_good: bool) -> f32 {

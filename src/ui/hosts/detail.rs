@@ -346,9 +346,6 @@ fn lost_ui(ui: &mut Ui, row: &HostRow) {
                 if field.missing > 0 {
                     words.push(format!("{} of {} missing", grouped(field.missing), grouped(field.total)));
                 }
-                if field.reworded > 0 {
-                    words.push(format!("{} reworded", grouped(field.reworded)));
-                }
                 ui.label(RichText::new(words.join(", ")).font(theme::small()).color(if field.missing > 0 {
                     t.warn
                 } else {

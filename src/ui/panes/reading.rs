@@ -11,9 +11,9 @@ use egui::{
 use super::PaneCx;
 use crate::analysis::special::Shown;
 use crate::analysis::{
-    HostSpan, PatternMatches, PatternQuery, ReadersQuery, StatementsQuery, StructuredPrice, StructuredPriceQuery,
+    ExtraTextQuery, HostSpan, PatternMatches, PatternQuery, ReadersQuery, StructuredPrice, StructuredPriceQuery,
 };
-use crate::capture::{ReadText, StatementKind};
+use crate::capture::ReadText;
 use crate::fixture::export::{EXPORTS, ExportChoice};
 use crate::format::ParsedCapture;
 use crate::reader::Pattern;
@@ -212,34 +212,36 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
         return;
     }
     let t = ThemeTokens::of(ui);
-    let label = format!("{} not in the data", widgets::grouped(count as u64));
-    let tip = "Values, names and items in the text that the data lacks. Matched by words, so check before you rely on it.";
+    let extra = cx.ready(ExtraTextQuery).map(|extra| extra.tokens.get(cx.state.settings.encoding()));
+    let label = extra.map_or_else(|| "extra text".to_owned(), |tokens| format!("{} tok of extra text", widgets::grouped(tokens)));
+    let tip =
+        "Extra text: neither layout, nor a label of the data, nor a fact that was proved or found. Formats of the data drop it.";
     let response = Button::new(&label).icon(icons::MISSING).frameless().tip(tip).height(22.0).show(ui);
     let popup = Popup::menu(&response).width(360.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     popup.show(|ui| {
-        let Some(statements) = widgets::ready(ui, cx, "Counting", cx.ask(StatementsQuery)) else { return };
+        let Some(extra) = widgets::ready(ui, cx, "Counting", cx.ask(ExtraTextQuery)) else { return };
         ui.set_min_width(360.0);
         let encoding = cx.state.settings.encoding();
-        let head = format!("Only in the text · {}", number_text(statements.tokens.get(encoding), "tokens"));
+        let head = format!("Extra text · {}", number_text(extra.tokens.get(encoding), "tokens"));
         ui.label(RichText::new(head).font(theme::semibold(12.0)).color(t.strong));
         ui.spacing_mut().item_spacing.y = 0.0;
-        let rows = statements.rows.len();
+        let rows = extra.rows.len();
         ScrollArea::vertical().max_height(320.0).show_rows(ui, 26.0, rows, |ui, shown| {
-            for row in &statements.rows[shown] {
+            for row in &extra.rows[shown] {
                 let tokens = row.tokens.get(encoding);
-                if statement_row(ui, t, &row.text, row.line, row.kind, tokens).clicked() {
+                if extra_row(ui, t, &row.text, row.line, tokens).clicked() {
                     ui.data_mut(|data| data.insert_temp(pane.goto_id(), row.range.start));
                 }
             }
         });
-        if statements.more > 0 {
-            let more = format!("{} more", widgets::grouped(statements.more as u64));
+        if extra.more > 0 {
+            let more = format!("{} more", widgets::grouped(extra.more as u64));
             ui.label(RichText::new(more).font(theme::small()).color(t.weak));
         }
     });
 }
 
-fn statement_row(ui: &mut Ui, t: &ThemeTokens, text: &str, line: u32, kind: StatementKind, tokens: u64) -> Response {
+fn extra_row(ui: &mut Ui, t: &ThemeTokens, text: &str, line: u32, tokens: u64) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::click());
     if response.hovered() {
         ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);
@@ -249,9 +251,6 @@ fn statement_row(ui: &mut Ui, t: &ThemeTokens, text: &str, line: u32, kind: Stat
         |ui: &Ui, x: f32, text: String, color: Color32| widgets::text_right(ui, pos2(x, y), text, theme::mono(11.5), color);
     let mut right = weak(ui, rect.right() - 8.0, number_text(tokens, "tok"), t.weak) - 10.0;
     right = weak(ui, right, format!("Ln {}", widgets::grouped(line.into())), t.weak) - 10.0;
-    if kind == StatementKind::CodeName {
-        right = weak(ui, right, "name of a code".to_owned(), t.weak) - 10.0;
-    }
     let shown = Shown::of(text).text;
     widgets::text_at(ui, pos2(rect.left() + 8.0, y), shown, theme::code(), t.text, (right - rect.left() - 8.0).max(20.0));
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{text}, line {line}, {tokens} tokens")));

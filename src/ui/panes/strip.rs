@@ -5,11 +5,10 @@ use egui::{Align, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, Wid
 use super::PLACES;
 use super::header::{chooser, copy_button, cost, is_counting, sample};
 use super::title::pane_title;
-use crate::analysis::counted;
 use crate::format::ParsedCapture;
 use crate::format::format_title;
 use crate::state::{PaneView, ViewAction};
-use crate::token::Count;
+use crate::token::{Count, counted};
 use crate::ui::theme::{self, Hue, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};

@@ -304,9 +304,6 @@ impl Prepared {
             ui.painter().rect_filled(drawn.span(leaf), theme::RADIUS_BAR, t.sel);
         }
         drawn.mark_findings(ui, findings);
-        if between(&view.unread, &row.range).next().is_some() {
-            ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, TEXT_ROW)), 0.0, t.faint);
-        }
         for only in between(&view.only_here, &row.range) {
             let span = drawn.span(only);
             ui.painter().rect_filled(span, 0.0, t.warn_bg);

@@ -6,12 +6,11 @@ use bytes::Bytes;
 use egui::{Align2, Id, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{duration, elided, ground, heading};
-use crate::analysis::counted;
 use crate::capture::{Capture, Outcome};
 use crate::json::Doc;
 use crate::state::diff::DiffAction;
 use crate::state::{Action, CollectionAction, ViewAction};
-use crate::token::Count;
+use crate::token::{Count, counted};
 use crate::ui::outcome::outcome_look;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, once, shortcuts, widgets};

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use egui::{Color32, FontId, Galley, Pos2, Ui, pos2};
 
-use crate::analysis::counted;
 pub use crate::number::grouped;
 use crate::number::number_of;
-use crate::token::Count;
+use crate::token::{Count, counted};
 use crate::ui::theme::{self, ThemeTokens};
 
 /// A number with its unit, given in the plural: `331 tok`, `1 value`.

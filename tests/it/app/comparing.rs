@@ -29,7 +29,7 @@ fn two_answers_are_compared() {
     click(&mut window, "Swap A and B");
     until_label(&mut window, "A: Capture 2");
     press(&mut window, Key::Escape, Modifiers::NONE);
-    until_label(&mut window, "Sent now, ");
+    until_label(&mut window, "Text, what ");
 }
 
 #[test]

@@ -203,5 +203,5 @@ fn an_answer_is_removed_by_key_and_brought_back() {
     until_label(&mut window, "Remove all others");
     click(&mut window, "Remove all others");
     until(&mut window, "one is left", |window| window.state().state.captures.len() == 1);
-    until_label(&mut window, "Sent now, ");
+    until_label(&mut window, "Text, what ");
 }

@@ -25,11 +25,11 @@ fn claude_is_counted_by_its_provider_on_a_click_alone() {
     window.step();
     window.state_mut().state.exact.address.clone_from(&provider.url);
     press(&mut window, Key::Enter, Modifiers::COMMAND);
-    until_label(&mut window, "Sent now, ");
+    until_label(&mut window, "Text, what ");
     assert!(window.query_by_label("Count exactly").is_none(), "exact here already");
     let ctx = window.ctx.clone();
     window.state_mut().perform(&ctx, vec![Action::Tokens(TokensAction::Use(Tokenizer::Claude))]);
-    until_label(&mut window, "Sent now, text: ≈");
+    until_label(&mut window, " hosts show: ≈");
     click(&mut window, "Count exactly");
     window.step();
     window.get_by_role_and_label(Role::MenuItem, "JSON, compact").click();

@@ -55,7 +55,7 @@ fn the_saving_is_read_in_every_window() {
             // The closed drawer tells the cost, whatever its tab is; the open one is that of its tab.
             if tab == DrawerTab::Cost || size[1] < 820.0 {
                 let what = format!("the saving is read at {size:?} with the tab {tab:?}");
-                until(&mut window, &what, |window| paints(window, "no fact lost"));
+                until(&mut window, &what, |window| paints(window, "proved"));
             }
         }
     }

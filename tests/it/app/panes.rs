@@ -117,7 +117,7 @@ fn tokens_are_counted_as_chosen_and_taken_apart() {
     until(&mut window, "definitions are counted", |window| window.state().state.tools_total().is_some());
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
-    until_label(&mut window, "Sent now, ");
+    until_label(&mut window, "Text, what ");
     click(&mut window, "Tokenizer o200k_base");
     until_label(&mut window, "p50k_base, exact");
     click(&mut window, "p50k_base, exact");
@@ -125,7 +125,7 @@ fn tokens_are_counted_as_chosen_and_taken_apart() {
     click(&mut window, "Tokenizer p50k_base");
     until_label(&mut window, "Claude, ≈ estimate");
     click(&mut window, "Claude, ≈ estimate");
-    until_label(&mut window, "Sent now, text: ≈");
+    until_label(&mut window, " hosts show: ≈");
     press(&mut window, Key::Num6, Modifiers::COMMAND);
     until_label(&mut window, "in JSON, compact (o200k_base)");
     until_label(&mut window, "Where the saving comes from");
@@ -146,7 +146,7 @@ fn a_large_answer_is_counted_whole_once_a_person_says_so() {
     };
     // What the server sends and the plain choice, in the strip and in the ledger.
     assert_eq!(rows(&window), 5);
-    assert!(window.query_all_by_label_contains("Sent now").next().is_some());
+    assert!(window.query_all_by_label_contains("Text, what ").next().is_some());
     assert!(window.query_all_by_label_contains("YAML").next().is_none());
     window.get_all_by_label("Count all of it").next().unwrap().click();
     until(&mut window, "every format is counted", |window| rows(window) == mcp_loupe::format::FORMATS.len());

@@ -21,35 +21,35 @@ fn first_minute_at(size: [f32; 2]) {
     until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
     until_label(&mut window, "Data");
     until_label(&mut window, "read from the text (JSON)");
-    until_label(&mut window, "Sent now, text: ");
-    until_label(&mut window, "Sent now, ");
+    until_label(&mut window, "Text, what ");
+    until_label(&mut window, "Text, what ");
     // Both are on the screen, not only in the accessibility tree.
-    until(&mut window, "the saving is read", |window| paints(window, "no fact lost"));
+    until(&mut window, "the saving is read", |window| paints(window, "proved"));
     until(&mut window, "the source is read", |window| paints(window, "read from the text (JSON)"));
     // Step 3: the other format is one more call, and stands beside the first.
     click(&mut window, "Compare json / markdown · 1 more call");
     until_label(&mut window, "json, baseline: ");
     until_label(&mut window, "markdown, cheapest of these answers: ");
-    until_label(&mut window, ", misses 7 of 11 fields");
+    until_label(&mut window, " facts missing");
     until_label(&mut window, "JSON, compact, if you changed it: ");
-    until_label(&mut window, "Same data as JSON, compact: ");
-    for column in ["json as sent, ", "markdown as sent, ", "JSON, compact, ", "Markdown table, "] {
+    until_label(&mut window, "JSON, compact: ");
+    for column in ["json text, ", "markdown text, ", "JSON, compact, ", "Markdown table, "] {
         until(&mut window, column, |window| window.query_all_by_label_contains(column).any(|card| shows(window, &card.rect())));
     }
     assert_eq!(window.state().state.captures.len(), 2);
     window.get_by_label_contains("Answer");
     until_label(&mut window, "city, needed, ");
-    until_label(&mut window, "; markdown as sent: missing 50 of 50");
+    until_label(&mut window, "; markdown text: missing 50 of 50");
     // Step 4: what the model needs decides who wins.
     click(&mut window, "Only what markdown has");
-    until_label(&mut window, " tokens, 81% less than json, nothing needed is lost.");
+    until_label(&mut window, " tokens, 81% less than json, every needed fact found.");
     click(&mut window, "city is needed");
-    until_label(&mut window, "misses 1 of 5 needed fields");
-    until_label(&mut window, "Same data as JSON, compact: ");
+    until_label(&mut window, "50 of 250 facts missing");
+    until_label(&mut window, "JSON, compact: ");
     // The field that was gone to is ticked by a bare key.
     press(&mut window, Key::F8, Modifiers::NONE);
     until_label(&mut window, "city in 4");
-    until_label(&mut window, "\"; markdown as sent: missing; JSON, compact: \"");
+    until_label(&mut window, "\"; markdown text: missing; JSON, compact: \"");
     window.ctx.memory_mut(|memory| memory.focused().into_iter().for_each(|id| memory.surrender_focus(id)));
     press(&mut window, Key::Space, Modifiers::NONE);
     until_label(&mut window, "city, not needed, ");
@@ -97,21 +97,21 @@ fn a_strangers_questions_are_answered_by_the_strip() {
     // Text alone, read as data: CSV says the same for 39% less.
     let window = read(
         "dial_search_user",
-        &["Sent now, text: ", "CSV, same data: ", "% less than sent, no fact lost.", "no fact lost, cheapest"],
+        &["Text, what ", "CSV, same data: ", "% less than the text, same data · drops ", " tok of extra text, cheapest"],
     );
-    assert!(paints(&window, "no fact lost") && paints(&window, "CSV"));
-    // What a change counts beside a row's own tokens is said below the rows.
-    window.get_by_label_contains("vs sent adds the ");
-    // Text beside data that says names of codes: nobody wins, and what would be lost is counted.
-    let window = read("dual_search_companies", &["the text misses ", "leaves out ", " things the text says"]);
-    assert!(!paints(&window, "cheapest"), "nothing wins that leaves something out");
+    assert!(paints(&window, "cheapest") && paints(&window, "CSV"));
+    // What every format drops is said once, below the rows.
+    window.get_by_label_contains("Every format of the data drops ");
+    // Text beside data that says names of codes: what wins drops them, and nothing is proved.
+    let window = read("dual_search_companies", &[" facts missing", "same data · drops ", " tok of extra text, cheapest"]);
+    assert!(!paints(&window, "cheapest, proved"), "what drops text is no proof");
 }
 
 /// *Why?* explains the saving that the strip names, and no other.
 #[test]
 fn why_leads_to_the_format_that_wins() {
     let mut window = called([1_280.0, 800.0], "dial_search_user");
-    until_label(&mut window, "no fact lost, cheapest");
+    until_label(&mut window, " tok of extra text, cheapest");
     press(&mut window, Key::W, Modifiers::NONE);
     until_label(&mut window, "From: Text");
     until_label(&mut window, "To: CSV");
@@ -137,22 +137,21 @@ fn markdown_or_json_is_one_click() {
     until_label(&mut window, "Missing 6: companyType, address1, city, ");
     assert!(window.query_all_by_label_contains("Columns show").next().is_none(), "no answer has two parts");
     click(&mut window, "Hosts 28");
-    until_label(&mut window, "Claude Code; json as sent: ");
+    until_label(&mut window, "Claude Code; json text: ");
     window.get_by_label("Export").click();
     until_label(&mut window, "Copy as Markdown table");
     window.get_by_label("Copy as Markdown table").click();
     until(&mut window, "the table is copied", |window| !copied(window).is_empty());
-    assert!(copied(&window).concat().starts_with("| response_format | Tokens (o200k_base) | Against json as sent |"));
+    assert!(copied(&window).concat().starts_with("| response_format | Tokens (o200k_base) | Against json text |"));
     // The verdict that is in sight is the one that is copied.
     window.get_by_label("Copy as…").click();
     until(&mut window, "the menu", |window| window.query_by_label("Copy verdict").is_some());
     window.get_by_label("Copy verdict").click();
     until(&mut window, "the verdict is copied", |window| {
-        copied(window).concat().starts_with("**Same data as JSON, compact: ")
-            && copied(window).concat().contains("| response_format |")
+        copied(window).concat().starts_with("**JSON, compact: ") && copied(window).concat().contains("| response_format |")
     });
     press(&mut window, Key::Escape, Modifiers::NONE);
-    until_label(&mut window, "Sent now, ");
+    until_label(&mut window, "Text, what ");
 }
 
 #[test]
@@ -170,7 +169,7 @@ fn a_page_size_is_measured_as_a_curve() {
     click(&mut window, "Count: Characters");
     until_label(&mut window, "Within 25,000 characters there is room for ");
     click(&mut window, "Fields 11");
-    until_label(&mut window, "5 as sent, ");
+    until_label(&mut window, "5 text, ");
 }
 
 #[test]
@@ -240,7 +239,7 @@ fn what_do_hostile_records_break() {
     let view = &window.state().state.view;
     assert_eq!(view.drawer, DrawerTab::Cost);
     assert_eq!(view.panes, [PaneView::Rendered("markdown-table"), PaneView::Text("markdown-table"), PaneView::Tree]);
-    until_label(&mut window, "Sent now, ");
+    until_label(&mut window, "Text, what ");
     // The next answer is looked at as any.
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until(&mut window, "it is called again", |window| window.state().state.captures.len() == 2);

@@ -22,7 +22,7 @@ fn what_the_menu_of_tokenizers_leads_to_reacts_to_a_pointer() {
     window.state_mut().perform(&ctx, vec![SettingsAction::UseFolder("/nowhere".into()).into()]);
     until(&mut window, "definitions are counted", |window| window.state().state.tools_total().is_some());
     press(&mut window, Key::Enter, Modifiers::COMMAND);
-    until_label(&mut window, "Sent now, ");
+    until_label(&mut window, "Text, what ");
     click(&mut window, "Tokenizer o200k_base");
     until_label(&mut window, "Tokenizer file…");
     until_label(&mut window, "prices.toml when Loupe starts");
@@ -43,7 +43,7 @@ fn a_panel_that_nobody_dragged_is_not_kept_and_one_that_was_is() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = with_settings(folder.path());
     press(&mut window, Key::Enter, Modifiers::COMMAND);
-    until_label(&mut window, "Sent now, ");
+    until_label(&mut window, "Text, what ");
     window.set_size(egui::vec2(1_300.0, 760.0));
     window.run_steps(3);
     window.set_size(egui::vec2(1_600.0, 1_000.0));

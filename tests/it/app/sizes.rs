@@ -11,7 +11,7 @@ use mcp_loupe::state::{Action, CompareTab, HostsAction, ViewAction};
 fn no_control_is_cut_or_covered_at_any_size() {
     let mut window = on_sample();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
-    until_label(&mut window, "Sent now, ");
+    until_label(&mut window, "Text, what ");
     let mut wrong = Vec::new();
     check_controls(&mut window, "answer", &mut wrong);
     let problem = |what: &str| {
@@ -70,7 +70,7 @@ fn no_control_of_a_text_is_cut_or_covered_at_any_size() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/text").join(file).join("answer.json");
         let ctx = window.ctx.clone();
         window.state_mut().perform(&ctx, vec![Action::OpenPath(Some(path))]);
-        until_label(&mut window, "Sent now, ");
+        until_label(&mut window, "Text, what ");
         check_controls(&mut window, file, &mut wrong);
         window.state_mut().perform(&ctx, vec![Action::Hosts(HostsAction::Show(None))]);
         until_label(&mut window, "Hosts by outcome");

@@ -12,7 +12,7 @@ use super::super::forms;
 use super::super::index::Needle;
 use super::super::span::is_ornament;
 use super::super::whole::is_continued;
-use super::{FactState, Found, Leaf, Matcher, Places, name_sibling};
+use super::{Found, Leaf, Matcher, Places, name_sibling};
 use crate::json::{Kind, Node};
 
 /// Where the leaves of one record (or of what stands around records) are looked for.
@@ -169,8 +169,8 @@ impl<'t> Matcher<'t> {
                 name_sibling(leaf).and_then(|sibling| *self.found.get(sibling.index().checked_sub(self.root.index())?)?);
             let sibling = sibling.filter(|found| !found.state.is_missing());
             let found = match (sibling.and_then(|found| found.span), self.other(leaf, field, &mut scope)) {
-                (Some(span), _) => Found { state: FactState::Reworded, span: Some(span) },
-                (None, Other::Value(range)) => Found::at(FactState::Differs, &range),
+                (Some(span), _) => Found::reworded(&span.range()),
+                (None, Other::Value(range)) => Found::differs(&range),
                 (None, _) => Found::MISSING,
             };
             self.found[offset as usize] = Some(found);
@@ -208,6 +208,9 @@ impl<'t> Matcher<'t> {
             if text.is_empty() || text.starts_with(['{', '[', '|', '>']) {
                 continue;
             }
+            if leaf.as_str().is_some_and(|value| forms::is_cut_of(&value, text)) {
+                continue;
+            }
             // A word under a number's label is most likely the name of its code.
             let begins = text.trim_start_matches(['$', '€', '£', '-', '+', '~', '≥', '≤', '≈', ' ']);
             let is_comparable = kind != Kind::Number || begins.starts_with(|char: char| char.is_ascii_digit());
@@ -236,7 +239,7 @@ impl<'t> Matcher<'t> {
             let forms = forms::number_kept(leaf.as_number()?);
             forms.into_iter().find_map(|form| self.take(form, leaf, field, scope, place))
         });
-        hit.map(|place| Found::at(FactState::Kept, &place))
+        hit.map(|place| Found::at(&place))
     }
 
     /// A value of nothing but what escaping is made of: looked for as it is.
@@ -246,7 +249,7 @@ impl<'t> Matcher<'t> {
             let source = self.page.canon.source((*region).clone());
             self.source.get(source).is_some_and(|text| text.contains(value.trim()))
         })?;
-        Some(Found::at(FactState::Kept, &(place.start..place.start)))
+        Some(Found::at(&(place.start..place.start)))
     }
 
     /// Takes the first place of a text that nothing else has.
@@ -353,9 +356,20 @@ impl<'t> Matcher<'t> {
     /// Whether what stands there is not denied, does not go on, and has as many backslashes as the value.
     fn is_meant(&self, hit: &Range<usize>, leaf: Node<'_>, slashes: usize) -> bool {
         let text = self.page.text();
-        let is_alone = leaf.kind() == Kind::Number
-            || !forms::is_denied(line_before(text, hit.start)) && !is_continued(&text[hit.clone()], &text[hit.end..]);
-        is_alone && (slashes == 0 || slashes_at(self.source, &self.page.canon.source(hit.clone())) >= slashes)
+        let (before, after) = (line_before(text, hit.start), &text[hit.end..]);
+        let is_alone = match leaf.kind() {
+            Kind::Number => !forms::is_denied_number(before) && !forms::is_other_unit(leaf, after),
+            _ => {
+                let is_version =
+                    text[hit.clone()].contains(|char: char| char.is_ascii_digit()) && before.ends_with(['^', '~', '<', '>']);
+                // `Status (open/closed): open` lists choices.
+                let is_choice = before.contains('(') && !before.contains(')') && is_choice_end(after);
+                !forms::is_denied(before) && !is_continued(&text[hit.clone()], after) && !is_version && !is_choice
+            }
+        };
+        is_alone
+            && forms::agrees_in_time(leaf, &text[hit.clone()], after)
+            && (slashes == 0 || slashes_at(self.source, &self.page.canon.source(hit.clone())) >= slashes)
     }
 
     /// Tells hits by the labels they stand under. A yes or no means nothing under a label that is no field's.
@@ -383,6 +397,11 @@ impl<'t> Matcher<'t> {
     fn fills(&self, slot: usize, hit: &Range<usize>, leaf: Node<'_>) -> bool {
         let slot = &self.page.slots[slot];
         let text = self.page.text();
+        // The first number under a label is what it carries: `Used: 3 (max 10)`.
+        if leaf.kind() == Kind::Number && hit.start > slot.value().start {
+            let before = &text[slot.value().start..hit.start];
+            return !before.bytes().any(|byte| byte.is_ascii_digit()) || slot.is_cell && before.contains(['{', '[']);
+        }
         let inner = &text[slot.value().start..slot.value().end.max(hit.end)];
         let start = slot.value().start + inner.len() - inner.trim_start().len();
         if leaf.kind() != Kind::String || leaf.key().is_none() || !text[start..].starts_with('"') || hit.start <= start {
@@ -392,6 +411,11 @@ impl<'t> Matcher<'t> {
         text[start..hit.start].chars().all(is_edge)
             && (text[..hit.end].ends_with('"') || text[hit.end..].trim_start().starts_with('"'))
     }
+}
+
+/// Whether a list of choices in brackets ends there, before the colon of a label.
+fn is_choice_end(after: &str) -> bool {
+    after.find(')').is_some_and(|at| at <= 60 && !after[..at].contains('\n') && after[at + 1..].trim_start().starts_with(':'))
 }
 
 /// The beginning of a place's line, or the end of it where it is long.

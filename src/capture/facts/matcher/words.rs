@@ -8,8 +8,9 @@ use foldhash::HashMap;
 use super::super::canon::needle;
 use super::super::forms;
 use super::super::labels::spoken;
+use super::super::units;
 use super::scope::{Answers, Scope, SearchScope, bare, line_before};
-use super::{FactState, Found, Matcher};
+use super::{Found, Matcher};
 use crate::json::{Kind, Node};
 
 /// The longest word of a list of choices that is looked for in another spelling, in bytes.
@@ -24,7 +25,9 @@ impl Matcher<'_> {
         }
         if leaf.kind() == Kind::Number {
             let forms = forms::number_reworded(leaf.as_number().unwrap_or_default());
-            return forms.into_iter().find_map(|form| self.take(form, leaf, field, scope, place)).map(reworded);
+            let hit = forms.into_iter().find_map(|form| self.take(form, leaf, field, scope, place));
+            let hit = hit.or_else(|| (place == SearchScope::Own).then(|| self.in_another_unit(leaf, field, scope)).flatten());
+            return hit.map(reworded);
         }
         let value = leaf.as_str().unwrap_or_default();
         if let Some(hit) = forms::date_reworded(&value).find_map(|form| self.take(form, leaf, field, scope, place)) {
@@ -63,6 +66,21 @@ impl Matcher<'_> {
         None
     }
 
+    /// A number in another unit under the field's label: `1.5 s` for `tookMs`, `2025-01-01` for seconds since 1970.
+    fn in_another_unit(&mut self, leaf: Node<'_>, field: u32, scope: &Scope) -> Option<Range<usize>> {
+        let (text, key, number) = (self.page.text(), spoken(&self.fields.key(field)), leaf.as_f64()?);
+        for slot in scope.own.of(field) {
+            let place = bare(text, self.page.slots[slot].value());
+            let length = units::says(number, key.rsplit(' ').next().unwrap_or_default(), &text[place.clone()]);
+            let length = length.or_else(|| forms::says_epoch(number, &text[place.clone()]));
+            if let Some(length) = length.filter(|_| self.served[slot].is_none()) {
+                self.served[slot] = Some(field);
+                return Some(place.start..place.start + length);
+            }
+        }
+        None
+    }
+
     /// A time relative to now, under the field's label.
     fn relative(&mut self, field: u32, scope: &Scope) -> Option<Range<usize>> {
         let text = self.page.text();
@@ -95,7 +113,8 @@ impl Matcher<'_> {
                 let is_status = |slot: &usize| *self.page.names[self.page.slots[*slot].name as usize] == *"status";
                 regions.iter().flat_map(|region| self.page.slots_in(region)).filter(is_status).for_each(|slot| add(slot, false));
             }
-            if let Some(asked) = asked.filter(|_| all.iter().all(VecDeque::is_empty))
+            // Under a label of its own that says something else, the state is not told.
+            if let Some(asked) = asked.filter(|_| all.iter().all(VecDeque::is_empty) && own.of(field).next().is_none())
                 && let Some((says, place)) = self.in_prose(regions, asked)
             {
                 all[usize::from(says)].push_back(place);
@@ -113,6 +132,11 @@ impl Matcher<'_> {
             Some((hit, position < 4))
         };
         let (hit, says) = words.into_iter().enumerate().filter_map(first).min_by_key(|(hit, _)| hit.start)?;
+        // A label, whose value says something else: `active (yes/no): no`.
+        let rest = self.page.text()[hit.end..].trim_start_matches([' ', '*', '_', '`']);
+        if rest.starts_with([':', '=', '(', '?']) {
+            return None;
+        }
         let is_denied = forms::is_denied(line_before(self.page.text(), hit.start));
         Some(((says != is_denied) == asked, hit))
     }
@@ -134,7 +158,7 @@ impl Matcher<'_> {
 }
 
 fn reworded(place: Range<usize>) -> Found {
-    Found::at(FactState::Reworded, &place)
+    Found::reworded(&place)
 }
 
 /// Runs of digits with the punctuation of telephone numbers inside.

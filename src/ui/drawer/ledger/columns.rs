@@ -3,9 +3,8 @@
 use egui::Rect;
 
 use super::{delta, facts_text};
-use crate::analysis::counted;
 use crate::format::ledger::Row;
-use crate::token::Count;
+use crate::token::{Count, counted};
 use crate::ui::drawer::SIDE;
 use crate::ui::what_if::change;
 use crate::ui::widgets;

@@ -1,0 +1,201 @@
+//! Extra text: what a text says that is neither layout, nor a label of the data, nor a fact that was proved or found.
+//! A format that is written from the data drops it.
+
+use std::ops::Range;
+
+use foldhash::HashSet;
+
+use super::facts::{FactMatches, spoken};
+use super::payload::Payload;
+use super::reading::Reading;
+
+/// The longest label, in words.
+const LABEL_WORDS: usize = 6;
+
+/// The extra text of an answer's text content, in order: bytes of the texts with one LF between two. `matched` are the
+/// facts of the data in it; they are asked for where the data is `structuredContent` alone.
+pub fn extra_text<'m>(
+    payload: &Payload,
+    reading: &Reading,
+    text: &str,
+    matched: impl FnOnce() -> std::borrow::Cow<'m, FactMatches>,
+) -> Vec<Range<usize>> {
+    if payload.text_source().is_some() {
+        return outside(text, &payload.covered(reading), |_, _| false);
+    }
+    let matched = matched();
+    let told = matched.facts.iter().filter(|fact| !fact.state().is_missing()).filter_map(|fact| fact.place());
+    let mut known: Vec<Range<usize>> = told.chain(matched.accounted.iter().cloned()).collect();
+    known.sort_by_key(|range| range.start);
+    let keys = payload.key_words();
+    outside(text, &known, |line, run| is_label(&text[line], &text[run.clone()], run, keys))
+}
+
+/// What stands outside of known ranges (sorted) and says something, a range for each stretch of a line.
+fn outside(text: &str, known: &[Range<usize>], is_label: impl Fn(Range<usize>, Range<usize>) -> bool) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let (mut next, mut start) = (0, 0);
+    for full in text.split_inclusive('\n') {
+        let line = start..start + full.trim_end_matches(['\n', '\r']).len();
+        start += full.len();
+        if is_layout_line(&text[line.clone()]) {
+            continue;
+        }
+        let body = line.start + leading_marks(&text[line.clone()])..line.end;
+        let mut at = body.start;
+        while next > 0 && known[next - 1].end > at {
+            next -= 1;
+        }
+        let mut stretches: Vec<Range<usize>> = Vec::new();
+        while at < body.end {
+            while known.get(next).is_some_and(|range| range.end <= at) {
+                next += 1;
+            }
+            match known.get(next).filter(|range| range.start < body.end) {
+                Some(range) => {
+                    if range.start > at {
+                        stretches.push(at..range.start);
+                    }
+                    at = range.end.max(at);
+                    next += 1;
+                }
+                None => {
+                    stretches.push(at..body.end);
+                    at = body.end;
+                }
+            }
+        }
+        for stretch in stretches {
+            let mut open: Option<Range<usize>> = None;
+            for run in runs(text, stretch) {
+                if is_label(line.clone(), run.clone()) {
+                    found.extend(open.take());
+                } else {
+                    open = Some(open.map_or(run.start, |open| open.start)..run.end);
+                }
+            }
+            found.extend(open);
+        }
+    }
+    found
+}
+
+/// A line that is layout whatever stands on it: the ends of a fence, a rule.
+fn is_layout_line(line: &str) -> bool {
+    let line = line.trim();
+    let fence = line.strip_prefix("```").or_else(|| line.strip_prefix("~~~"));
+    fence.is_some_and(|language| language.len() <= 20 && !language.contains(char::is_whitespace))
+}
+
+/// Bytes of the marks that a line begins with: indentation, bullets, the number of an ordered list.
+fn leading_marks(line: &str) -> usize {
+    let body = line.trim_start_matches([' ', '\t', '>', '#', '*', '-', '+', '•']);
+    let digits = body.bytes().take_while(u8::is_ascii_digit).count();
+    let is_number = (1..=9).contains(&digits) && (body[digits..].starts_with(". ") || body[digits..].starts_with(") "));
+    line.len() - body.len() + if is_number { digits + 1 } else { 0 }
+}
+
+/// Whether a character says something: a letter, a digit, a sign that is no mark of layout.
+fn says(char: char) -> bool {
+    if char.is_ascii() {
+        return char.is_ascii_alphanumeric() || matches!(char, '%' | '$');
+    }
+    let is_layout = char.is_whitespace()
+        || char.is_control()
+        || matches!(
+            char,
+            '\u{2010}'..='\u{2025}' | '\u{2028}'..='\u{2031}' | '\u{2032}'..='\u{203a}' | '\u{2190}'..='\u{21ff}'
+                | '\u{2500}'..='\u{25ff}' | '\u{00a0}'..='\u{00a1}' | '«' | '»' | '·' | '¿' | '¦' | '、' | '。' | '：' | '，' | '；'
+                | '「' | '」' | '（' | '）' | '【' | '】' | '\u{200b}'..='\u{200f}' | '\u{fe0e}' | '\u{fe0f}' | '\u{feff}'
+        );
+    !is_layout || char == '‰' || char == '…'
+}
+
+/// Parts between marks that part labels from values, each from the first to the last character that says something.
+fn runs(text: &str, stretch: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+    let is_mark = |char: char| {
+        matches!(char, '|' | ':' | '=' | '*' | '`' | '"' | '\t' | '#' | ',' | ';' | '<' | '>' | '{' | '}' | '[' | ']' | '：')
+    };
+    let inner = &text[stretch.clone()];
+    inner.split(is_mark).filter_map(move |part| {
+        let start = stretch.start + (part.as_ptr() as usize - inner.as_ptr() as usize);
+        let first = part.find(says)?;
+        let (last, char) = part.char_indices().rfind(|(_, char)| says(*char))?;
+        Some(start + first..start + last + char.len_utf8())
+    })
+}
+
+/// Whether a part of a line is a label of the data: words of a key, where a label stands.
+fn is_label(line: &str, words: &str, run: Range<usize>, keys: &KeyWords) -> bool {
+    if words.split_whitespace().count() > LABEL_WORDS || !keys.has(words) {
+        return false;
+    }
+    let _ = run;
+    let at = words.as_ptr() as usize - line.as_ptr() as usize;
+    let after = line[at + words.len()..].trim_start_matches(['*', '_', '`', '"', '\'', ' ', ')', ']', '?']);
+    let before = line[..at].trim_end_matches([' ', '*', '_', '`', '"']);
+    let begins_value = after.starts_with([':', '=', '→', '：']) || after.starts_with("->");
+    let is_cell = line.contains('|') || line.contains(',') || line.contains('\t') || line.contains("  ");
+    let is_title = after.is_empty() && (before.is_empty() || before.ends_with('#') || before.ends_with('-'));
+    begins_value
+        || is_title
+        || is_cell && line.split(['|', ',', '\t']).all(|cell| cell.chars().all(|char| !says(char)) || keys.has(cell))
+}
+
+/// The keys of the data as labels are compared with them: their words, and the beginnings and ends of these.
+#[derive(Debug, Default)]
+pub struct KeyWords(HashSet<String>);
+
+impl KeyWords {
+    pub(super) fn of<'k>(keys: impl Iterator<Item = &'k String>) -> Self {
+        let mut all: HashSet<String> = HashSet::default();
+        for key in keys {
+            let parts: Vec<&str> = key.split(' ').collect();
+            for cut in 0..parts.len().min(LABEL_WORDS) {
+                all.insert(parts[cut..].join(" "));
+                all.insert(parts[..parts.len() - cut].join(" "));
+            }
+        }
+        Self(all)
+    }
+
+    fn has(&self, label: &str) -> bool {
+        self.0.contains(&spoken(label))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::capture::locate_facts;
+
+    fn extra(data: &str, text: &str) -> Vec<String> {
+        let block = crate::json::write::string(text);
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{block}}}],"structuredContent":{data}}}}}"#
+        );
+        let reading = Reading::read(Bytes::from(message));
+        let payload = Payload::of(&reading).unwrap();
+        let ranges = extra_text(&payload, &reading, text, || Cow::Owned(locate_facts(&payload, text)));
+        ranges.into_iter().map(|range| text[range].to_owned()).collect()
+    }
+
+    #[test]
+    fn what_is_no_label_and_no_fact_is_extra() {
+        let data = r#"{"items":[{"id":1,"companyName":"Acme","lastModifiedDate":"x9"},{"id":2,"companyName":"Beta","lastModifiedDate":"x8"}]}"#;
+        let table = "| ID | Company Name | Last Modified |\n|---|---|---|\n| 1 | Acme | x9 |\n| 2 | Beta | x8 |\n";
+        assert_eq!(extra(data, table), Vec::<String>::new());
+        assert_eq!(
+            extra(data, &format!("Found 2 companies:\n\n{table}\n… and 991 more")),
+            ["Found 2 companies", "… and 991 more"]
+        );
+        assert_eq!(extra(r#"{"temp":4}"#, "**Temp:** 4 °C, felt like 1"), ["°C, felt like 1"]);
+        assert_eq!(extra(r#"{"temp":4}"#, r#"See: {"temp": 4}"#), ["See"]);
+        assert_eq!(extra(r#"{"temp":4}"#, "```json\n{\"temp\": 4}\n```"), Vec::<String>::new());
+        assert_eq!(extra(r#"{"kind":"a b"}"#, "1. kind: a b\n2. other: kind"), ["other: kind"]);
+    }
+}

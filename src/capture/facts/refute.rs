@@ -1,0 +1,186 @@
+//! Takes back what was found in a place that is not the fact's own: in a comment, in another record, beside the name of
+//! another field, in the wrong direction.
+
+use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt, HashSet};
+
+use super::labels::{same_stem, spoken};
+use super::{Fact, FactCount, FactMatches, FactState};
+use crate::json::{Kind, Node};
+
+/// Objects with more members are not looked at: their keys are data.
+const MAX_MEMBERS: usize = 200;
+/// The longest stretch before a value in which the name of another field is looked for, in bytes.
+const BEFORE_BYTES: usize = 80;
+/// Keys of which the first stands before the second in a text that names neither.
+const DIRECTIONS: [(&str, &str); 8] = [
+    ("from", "to"),
+    ("min", "max"),
+    ("start", "end"),
+    ("old", "new"),
+    ("before", "after"),
+    ("first", "last"),
+    ("low", "high"),
+    ("source", "target"),
+];
+
+/// Sets facts that were found in a place that is not their own to missing, and counts anew.
+pub(super) fn refute(root: Node<'_>, text: &str, matched: &mut FactMatches) {
+    let comments = comments(text);
+    let mut owners: Vec<(Range<usize>, usize)> = Vec::new();
+    for record in &matched.records {
+        owners.extend(record.places.iter().map(|place| (place.clone(), record.node)));
+    }
+    owners.sort_by_key(|(place, _)| place.start);
+    let mut siblings: HashMap<usize, Vec<(String, Kind)>> = HashMap::new();
+    let mut refuted: HashSet<usize> = HashSet::default();
+    for fact in matched.facts.iter().filter(|fact| fact.state() == FactState::Found) {
+        let (Some(place), Some(leaf)) = (fact.place(), root.doc().node(fact.node())) else { continue };
+        let is_in_comment = comments.iter().any(|comment| comment.start <= place.start && place.end <= comment.end);
+        if is_in_comment
+            || is_in_another_record(&owners, leaf, &place)
+            || is_under_another_heading(text, &owners, leaf, &place)
+            || is_named_otherwise(text, leaf, &place, &mut siblings)
+            || is_in_another_row(text, leaf, &place)
+        {
+            refuted.insert(fact.node());
+        }
+    }
+    let backwards = backwards(root, text, matched);
+    refuted.extend(backwards);
+    if refuted.is_empty() {
+        return;
+    }
+    matched.count = FactCount::default();
+    for fact in &mut matched.facts {
+        if refuted.contains(&fact.node()) {
+            *fact = Fact::of(fact.node(), FactState::Missing, None);
+        }
+        matched.count.add(fact.state());
+    }
+}
+
+/// The comments of HTML and XML.
+fn comments(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(start) = text[from..].find("<!--").map(|at| from + at) {
+        let end = text[start..].find("-->").map_or(text.len(), |at| start + at + 3);
+        found.push(start..end);
+        from = end;
+    }
+    found
+}
+
+/// The record of the row set that a leaf belongs to.
+fn record_of(owners: &[(Range<usize>, usize)], leaf: Node<'_>) -> Option<usize> {
+    std::iter::successors(leaf.parent(), |node| node.parent())
+        .map(Node::index)
+        .find(|index| owners.iter().take(1 << 12).any(|(_, node)| node == index))
+}
+
+/// Whether a place is that of a record other than the leaf's own.
+fn is_in_another_record(owners: &[(Range<usize>, usize)], leaf: Node<'_>, place: &Range<usize>) -> bool {
+    let last = owners.partition_point(|(own, _)| own.start <= place.start);
+    let Some((own, node)) = last.checked_sub(1).and_then(|at| owners.get(at)) else { return false };
+    let is_inside = own.start <= place.start && place.end <= own.end;
+    let is_below =
+        |node: usize| leaf.doc().node(node).is_some_and(|record| (record.index()..record.subtree_end()).contains(&leaf.index()));
+    is_inside && !is_below(*node) && record_of(owners, leaf).is_some()
+}
+
+/// Whether a place stands in a heading that is not the nearest one above the leaf's record.
+fn is_under_another_heading(text: &str, owners: &[(Range<usize>, usize)], leaf: Node<'_>, place: &Range<usize>) -> bool {
+    let line_start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
+    if !text[line_start..].starts_with('#') {
+        return false;
+    }
+    let Some(record) = record_of(owners, leaf) else { return false };
+    let Some((own, _)) = owners.iter().find(|(_, node)| *node == record) else { return false };
+    if own.start <= place.start {
+        return own.end <= place.start;
+    }
+    let level = text[line_start..].bytes().take_while(|byte| *byte == b'#').count();
+    let between = text.get(place.end..own.start).unwrap_or_default();
+    between.lines().skip(1).any(|line| {
+        let own = line.bytes().take_while(|byte| *byte == b'#').count();
+        (1..=level).contains(&own)
+    })
+}
+
+/// Whether the word before a place names another field of the same kind.
+fn is_named_otherwise(
+    text: &str,
+    leaf: Node<'_>,
+    place: &Range<usize>,
+    siblings: &mut HashMap<usize, Vec<(String, Kind)>>,
+) -> bool {
+    let Some(parent) = leaf.parent().filter(|parent| parent.kind() == Kind::Object && parent.len() <= MAX_MEMBERS) else {
+        return false;
+    };
+    let line_start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
+    let mut from = line_start.max(place.start.saturating_sub(BEFORE_BYTES));
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let before = text[from..place.start].trim_end_matches([' ', '*', '_', '`', '"', '\'', '(', '[']);
+    let is_part = |char: char| char.is_alphanumeric() || char == '_';
+    let word =
+        &before[before.rfind(|char| !is_part(char)).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8))..];
+    if word.is_empty() {
+        return false;
+    }
+    let word = spoken(word);
+    let own = spoken(&leaf.key().unwrap_or_default());
+    let known = siblings
+        .entry(parent.index())
+        .or_insert_with(|| parent.children().map(|member| (spoken(&member.key().unwrap_or_default()), member.kind())).collect());
+    let names = |key: &str| same_stem(key, &word);
+    !own.split(' ').any(|part| same_stem(part, &word)) && known.iter().any(|(key, kind)| *kind == leaf.kind() && names(key))
+}
+
+/// Whether the line of a place names another row of a list of rows, such as `[["ann", 11], ["bob", 22]]`, and not its own.
+fn is_in_another_row(text: &str, leaf: Node<'_>, place: &Range<usize>) -> bool {
+    let Some(row) = leaf.parent().filter(|row| row.kind() == Kind::Array) else { return false };
+    let Some(rows) = row.parent().filter(|rows| rows.kind() == Kind::Array && rows.len() <= MAX_MEMBERS) else { return false };
+    let name = |row: Node<'_>| {
+        let first = row.child(0)?;
+        first.as_str().filter(|name| !name.is_empty()).map(|name| (first.index(), name.into_owned()))
+    };
+    let Some((first, own)) = name(row).filter(|(first, _)| *first != leaf.index()) else { return false };
+    let start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[place.end..].find('\n').map_or(text.len(), |at| place.end + at);
+    let line = &text[start..end];
+    let others = || rows.children().filter(|other| other.kind() == Kind::Array).filter_map(name);
+    !line.contains(&own) && others().any(|(index, name)| index != first && line.contains(&name))
+}
+
+/// Pairs of a direction that stand in the text the wrong way round: `{"from": "Oslo", "to": "Rome"}` in `Rome → Oslo`.
+fn backwards(root: Node<'_>, text: &str, matched: &FactMatches) -> Vec<usize> {
+    let mut found = Vec::new();
+    let free = |node: Option<Node<'_>>| {
+        let node = node?;
+        let at = matched.facts.binary_search_by_key(&node.index(), Fact::node).ok()?;
+        let fact = &matched.facts[at];
+        let place = fact.place().filter(|_| fact.state() == FactState::Found)?;
+        // Under its own label the direction is told.
+        let before = text[..place.start].trim_end_matches([' ', '*', '_', '`', '"', '\'']);
+        (!before.ends_with([':', '=', '|', '>'])).then_some((node.index(), place))
+    };
+    let mut seen: Option<usize> = None;
+    for fact in matched.facts.iter().filter(|fact| fact.state() == FactState::Found) {
+        let Some(object) = root.doc().node(fact.node()).and_then(Node::parent) else { continue };
+        if object.kind() != Kind::Object || object.len() > MAX_MEMBERS || seen.replace(object.index()) == Some(object.index()) {
+            continue;
+        }
+        for (first, second) in DIRECTIONS {
+            if let (Some((a, one)), Some((b, other))) = (free(object.get(first)), free(object.get(second)))
+                && one.start > other.start
+            {
+                found.extend([a, b]);
+            }
+        }
+    }
+    found
+}
