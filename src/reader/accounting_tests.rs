@@ -118,6 +118,13 @@ fn labels_and_extra_text_of_each_layout() {
         &["7."],
     );
     check(
+        "Found 2 users:\n\n1. Ann Lee - ann@x.org - admin\n2. Bob Ray - bob@x.org - user\n\nShowing 2 of 40.",
+        "list",
+        r#"[{"part1":"Ann Lee","part2":"ann@x.org","part3":"admin"},{"part1":"Bob Ray","part2":"bob@x.org","part3":"user"}]"#,
+        &[],
+        &["Found 2 users:", "Showing 2 of 40."],
+    );
+    check(
         "📄 src/a.rs:27 - a\n📄 src/b.rs:3 - b\n📄 src/b.rs:9 - c\nPage 1 of 3",
         "lines",
         r#"[{"part1":"src/a.rs","part2":27,"part3":"a"},{"part1":"src/b.rs","part2":3,"part3":"b"},{"part1":"src/b.rs","part2":9,"part3":"c"}]"#,
@@ -143,7 +150,7 @@ fn labels_and_extra_text_of_each_layout() {
         "headings",
         r#"[{"title":"Ann","Age":5,"City":"Oslo"},{"title":"Bob","Age":6,"City":"Rome"}]"#,
         &["Age", "City", "Age", "City"],
-        &["Use it"],
+        &["_Use it_"],
     );
 }
 
@@ -152,6 +159,7 @@ fn a_drawn_tree_is_no_columns() {
     for text in [
         ".\n├── a.json\n│   └── b\n├── c.json\n│   └── d\n└── e.json\n",
         "src\n|-- a.rs   12\n|   `-- b   3\n|-- c.rs   44\n`-- d.rs   5\n",
+        "├── a.json\n│   ├── b: 5\n│   └── c: 6\n└── d: 7\n",
     ] {
         assert_eq!(account(text), None, "{text}");
     }
@@ -176,6 +184,18 @@ fn yaml_below_a_comment() {
     );
 }
 
+/// A comment behind a value is no reason for a layout that would take it for the value's.
+#[test]
+fn yaml_with_comments() {
+    check(
+        "name: Ann\ntags:\n  - a\n  - b # second, and the last one\n",
+        "yaml",
+        r#"{"name":"Ann","tags":["a","b"]}"#,
+        &["name", "tags"],
+        &["# second, and the last one"],
+    );
+}
+
 #[test]
 fn several_documents_of_yaml_are_a_list() {
     check("---\na: 1\nb:\n- x\n---\na: 2\nb: []\n", "yaml", r#"[{"a":1,"b":["x"]},{"a":2,"b":[]}]"#, &["a", "b", "a", "b"], &[]);
@@ -190,6 +210,10 @@ fn two_records_never_merge() {
     assert_eq!(data(lacks), two(r#"{"host":"h1","port":81,"user":"a"}"#, r#"{"port":82,"user":"b"}"#));
     let order = "host: h1\nport: 81\n---\nport: 82\nhost: h2\n";
     assert_eq!(data(order), two(r#"{"host":"h1","port":81}"#, r#"{"port":82,"host":"h2"}"#));
+    let section = "[a]\nhost: h1\nport: 81\n[b]\nport: 82\nhost: h2\n";
+    assert_eq!(data(section), two(r#"{"host":"h1","port":81}"#, r#"{"port":82,"host":"h2"}"#));
+    let heading = "## A\nhost: h1\nport: 81\n\nport: 82\nhost: h2\n";
+    assert_eq!(data(heading), two(r#"{"host":"h1","port":81}"#, r#"{"port":82,"host":"h2"}"#));
     assert_eq!(data("host: h1\nport: 81\n\nuser: a\nage: 5\n"), Some(r#"{"host":"h1","port":81,"user":"a","age":5}"#.to_owned()));
 }
 
@@ -241,7 +265,23 @@ fn other_blocks_are_extra() {
 /// A layout that records are written in.
 type Layout = fn(&[[String; 3]]) -> String;
 
-const LAYOUTS: [(&str, Layout, Option<&str>); 11] = [
+const LAYOUTS: [(&str, Layout, Option<&str>); 13] = [
+    (
+        "lines",
+        |rows| {
+            let rows = rows.iter().map(|[id, name, city]| format!("[{id}] {name} - {city}\n"));
+            rows.collect()
+        },
+        None,
+    ),
+    (
+        "logfmt",
+        |rows| {
+            let rows = rows.iter().map(|[id, name, city]| format!("id={id} name=\"{name}\" city=\"{city}\"\n"));
+            rows.collect()
+        },
+        None,
+    ),
     (
         "markdown-table",
         |rows| {

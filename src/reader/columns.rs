@@ -92,7 +92,9 @@ fn under_head<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
 fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
     let is_row = |line: &LineAt<'_>| line.text.split_whitespace().nth(2).is_some();
     // What begins with a mark in brackets or a field with its name are lines of one shape, items are a list.
-    if all.first().is_some_and(|line| line.text.starts_with('[') || named(line.text).is_some() || bullet(line.text).is_some()) {
+    if all.first().is_some_and(|line| line.text.starts_with('[') || named(line.text).is_some())
+        || all.iter().any(|line| bullet(line.text).is_some())
+    {
         return None;
     }
     let rows = all.iter().filter(|line| is_row(line)).count();

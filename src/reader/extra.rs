@@ -154,10 +154,12 @@ fn saying(line: &str, is_before_value: bool) -> Option<Range<usize>> {
     found.map(|found| widened(line, found))
 }
 
-/// With brackets and quotes around it, the mark of a comment before it, and what ends a sentence after it.
+/// With brackets, quotes and emphasis around it, the mark of a comment before it, and what ends a sentence after it.
 fn widened(line: &str, found: Range<usize>) -> Range<usize> {
-    let mut start = line[..found.start].trim_end_matches(['(', '[', '"', '\'', '<', '@', '#']).len();
-    let mut end = line.len() - line[found.end..].trim_start_matches([')', ']', '"', '\'', '>', '.', '!', '?', ':']).len();
+    const BEFORE: &[char] = &['(', '[', '{', '"', '\'', '`', '*', '_', '<', '@', '#', '/', '.', '~', '-', '+', '\\'];
+    const AFTER: &[char] = &[')', ']', '}', '"', '\'', '`', '*', '_', '>', '.', '!', '?', ':', '/', '-', '+', '=', '\\'];
+    let mut start = line[..found.start].trim_end_matches(BEFORE).len();
+    let mut end = line.len() - line[found.end..].trim_start_matches(AFTER).len();
     let before = line[..start].trim_end();
     let comment = ["<!--", "//", "#"].into_iter().find(|mark| before.ends_with(mark));
     if let Some(mark) = comment {

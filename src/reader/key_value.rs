@@ -2,7 +2,7 @@
 //! Blocks that share a label are records each; blocks that share none are one record in parts.
 //! Also lines that are each a record, with several labels: `PID: 1, Command: init, CPU: 0.0`.
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::build::{Builder, LineAt, Record, Value, first_of, lines};
 use super::label::{LabelledValue, bullet, heading, is_rule, labelled, take_continuation};
@@ -28,7 +28,11 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     let mut current = Record::new();
     // Whether no space stands between any label and its value.
     let mut is_tight = true;
-    let mut take = |current: &mut Record<'a>| {
+    let mut labels: HashSet<&str> = HashSet::new();
+    // Whether a heading or another line without a label stands before the next label.
+    let mut is_apart = false;
+    let mut take = |current: &mut Record<'a>, labels: &mut HashSet<&str>| {
+        labels.clear();
         if !current.is_empty() {
             // A text may have as many as lines.
             current.shrink_to_fit();
@@ -40,13 +44,17 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     while let Some(line) = all.get(at) {
         at += 1;
         if line.is_blank() || is_rule(line.text) {
-            take(&mut current);
+            take(&mut current, &mut labels);
             continue;
         }
         if heading(line.text).is_some() || line.text.trim_start().starts_with("```") {
+            is_apart = true;
             continue;
         }
-        let Some(mut labelled) = labelled(line) else { continue };
+        let Some(mut labelled) = labelled(line) else {
+            is_apart = true;
+            continue;
+        };
         let first = current.first().map(|(name, _)| &**name);
         let more = take_continuation(&mut labelled, first, block.text, line, &all[at..]);
         let mut value = Value::Cell(labelled.value.clone());
@@ -66,15 +74,18 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
         if is_item(line) && all.get(at).is_some_and(|next| next.indent > line.indent && !next.is_blank() && !is_item(next)) {
             return None;
         }
-        if current.first().is_some_and(|(first, _)| *first == labelled.label) {
-            take(&mut current);
+        let is_first = current.first().is_some_and(|(first, _)| *first == labelled.label);
+        if is_first || (is_apart && labels.contains(labelled.label)) {
+            take(&mut current, &mut labels);
         }
         builder.label(labelled.label_at.clone());
         at += more;
         is_tight &= labelled.value.at.start == labelled.label_at.end + 1;
+        is_apart = false;
+        labels.insert(labelled.label);
         current.push((labelled.label.into(), value));
     }
-    take(&mut current);
+    take(&mut current, &mut labels);
     let (envelope, records) = part(blocks);
     // `id=1 GET /a`: lines that a field leads.
     if is_tight && records.len() > 1 && records.iter().all(|record| record.len() == 1) {

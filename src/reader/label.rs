@@ -24,6 +24,10 @@ pub(super) struct LabelledValue<'a> {
 /// A line that is a label and a value, whatever marks a list item or emphasis puts around them.
 pub(super) fn labelled<'a>(line: &LineAt<'a>) -> Option<LabelledValue<'a>> {
     let body = bullet(line.text.trim_start()).unwrap_or(line.text.trim_start()).trim_end();
+    // A branch of a drawn tree, or a line of a drawn box.
+    if body.starts_with(['├', '└', '│', '┃', '║']) {
+        return None;
+    }
     let (label, value) = split(body)?;
     let name = plain(label);
     // What is bold is Markdown: it has its escapes, and a number may be a label.

@@ -1,7 +1,7 @@
 //! Text answers read as data: one file per layout, one line in [`READERS`] each. `docs/text.md` says what is read.
 //!
-//! A reader gets the text blocks of an answer and gives a JSON document, with the place in the text that each value came
-//! from. Every reader is linear in the length of the text, whatever it holds.
+//! A reader gets the text blocks of an answer and gives a JSON document, with the place in the text of each value and each
+//! label. What is neither, and no layout, is extra text. Every reader is linear in the length of the text, whatever it holds.
 
 mod build;
 mod columns;
@@ -247,7 +247,10 @@ pub fn read(blocks: &[TextBlock<'_>]) -> Option<Found> {
         let is_enough = found.share >= ENOUGH
             || (found.share >= COMMENTED && [&xml::XML, &yaml::YAML, &toon::TOON].contains(&reader))
             || (*reader == markdown_table::MARKDOWN_TABLE && is_clear_table(&found));
-        if is_enough && found.data.facts() >= 2 && best.as_ref().is_none_or(|best| found.share > best.share + f64::EPSILON) {
+        if is_enough
+            && found.data.facts() >= 2
+            && best.as_ref().is_none_or(|best| found.share + commented(&found, blocks) > best.share + f64::EPSILON)
+        {
             best = Some(found);
         }
     }
@@ -256,6 +259,25 @@ pub fn read(blocks: &[TextBlock<'_>]) -> Option<Found> {
         (Some(best), Some(quoted)) if best.share < ENOUGH && quoted.share >= best.share => Some(quoted),
         (best, quoted) => best.or(quoted),
     }
+}
+
+/// The share of a text of YAML that its comments behind values are: a layout would take them for the values'.
+fn commented(found: &Found, blocks: &[TextBlock<'_>]) -> f64 {
+    if *found.reader != yaml::YAML || found.share >= 1.0 {
+        return 0.0;
+    }
+    let Some(block) = blocks.iter().find(|block| found.data.segments.first().is_some_and(|first| first.block() == block.block))
+    else {
+        return 0.0;
+    };
+    let is_behind = |range: &Range<usize>| {
+        let before = &block.text[..range.start];
+        block.text[range.clone()].starts_with('#') && !before[before.rfind('\n').unwrap_or(0)..].trim().is_empty()
+    };
+    let comments = found.data.extra(&[*block]).into_iter().map(|(_, range)| range).filter(is_behind);
+    let comments: usize = comments.map(|range| blank_free(&block.text[range])).sum();
+    let total: usize = blocks.iter().map(|block| blank_free(block.text)).sum();
+    comments as f64 / total.max(1) as f64
 }
 
 /// Whether a table is data, however much stands around it.

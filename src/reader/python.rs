@@ -128,7 +128,9 @@ fn scalar(text: &str) -> Option<(usize, Scalar<'_>)> {
         return Some((close, Scalar::Text(text[..close].to_owned())));
     }
     let json = match word {
-        "None" | "nan" | "inf" => "null",
+        "None" => "null",
+        // Numbers that JSON has none of.
+        "nan" | "inf" | "-inf" => return Some((end, Scalar::Text(word.to_owned()))),
         "True" => "true",
         "False" => "false",
         number if is_number(number) => number,
