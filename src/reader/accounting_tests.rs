@@ -154,6 +154,15 @@ fn labels_and_extra_text_of_each_layout() {
     );
 }
 
+/// The head of a column that no row has is not in the data.
+#[test]
+fn heads_without_cells_are_extra() {
+    let table = "| a | b | of 99 |\n|---|---|---|\n| 1 | x |\n";
+    check(table, "markdown-table", r#"[{"a":1,"b":"x"}]"#, &["a", "b"], &["of 99"]);
+    let rows = r#"[{"a":1,"b":2,"c":3},{"a":4,"b":5,"c":6}]"#;
+    check("a,b,c,of 99\n1,2,3\n4,5,6\n", "csv", rows, &["a", "b", "c"], &["of 99"]);
+}
+
 #[test]
 fn a_drawn_tree_is_no_columns() {
     for text in [

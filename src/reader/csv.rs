@@ -43,7 +43,9 @@ fn read(block: TextBlock<'_>, delimiter: u8) -> Option<TextData> {
     }
     let mut builder = Builder::new(&block);
     let mut places = Places { text, base: skip, delimiter, at: 0 };
-    head.iter().for_each(|name| builder.label(places.next(name)));
+    let labels: Vec<Range<usize>> = head.iter().map(|name| places.next(name)).collect();
+    // How many of the columns any row has.
+    let mut filled = 0;
     builder.open('[');
     let mut records = 0;
     // The rows before the last empty line.
@@ -76,9 +78,11 @@ fn read(block: TextBlock<'_>, delimiter: u8) -> Option<TextData> {
             (name.into(), Value::Cell(Cell { text: field.into(), at, is_quoted: false }))
         });
         builder.record(&named.collect());
+        filled = filled.max(record.len());
         records += 1;
     }
     builder.close(']');
+    labels.into_iter().take(filled).for_each(|label| builder.label(label));
     (records > 0).then(|| builder.done(records)).flatten()
 }
 

@@ -186,8 +186,12 @@ pub(super) fn is_rule(line: &str) -> bool {
 pub(super) fn draws_tree(lines: &[LineAt<'_>]) -> bool {
     const BRANCHES: [&str; 8] = ["├─", "└─", "├╴", "└╴", "|-- ", "`-- ", "+-- ", "\\-- "];
     let begins = |line: &LineAt<'_>| {
-        let branch = line.text.trim_start_matches([' ', '\t', '\u{a0}', '│', '┃', '|']);
-        BRANCHES.iter().any(|mark| branch.starts_with(mark) || line.text.trim_start().starts_with(mark))
+        let body = &line.text[line.indent..];
+        if !matches!(body.bytes().next(), Some(0xe2 | b'|' | b'`' | b'+' | b'\\')) {
+            return false;
+        }
+        let branch = body.trim_start_matches([' ', '\t', '\u{a0}', '│', '┃', '|']);
+        BRANCHES.iter().any(|mark| body.starts_with(mark) || branch.starts_with(mark))
     };
     lines.iter().any(begins)
 }

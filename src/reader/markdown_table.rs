@@ -72,7 +72,9 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         let head = other.head.iter().map(|cell| cell.text.clone().into_owned());
         builder.add_other(head.collect(), other.rows.len(), other.range.clone());
     }
-    for cell in run.iter().flat_map(|table| &table.head) {
+    // The head of a column that no row has names nothing.
+    let filled = run.iter().flat_map(|table| &table.rows).map(Vec::len).max().unwrap_or_default();
+    for cell in run.iter().flat_map(|table| table.head.iter().take(filled)) {
         builder.label(cell.at.clone());
     }
     let head: Vec<Cow<'_, str>> = run[0].head.iter().map(|cell| cell.text.clone()).collect();
@@ -133,7 +135,8 @@ fn is_vertical(head: &[Cow<'_, str>]) -> bool {
 /// Whether a line parts the head of a table from its rows: `|---|:-:|`.
 pub(super) fn is_delimiter(line: &str) -> bool {
     let line = line.trim();
-    line.contains('|') && line.contains('-') && line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' ' | b'\t'))
+    let is_mark = |byte| matches!(byte, b'|' | b'-' | b':' | b' ' | b'\t');
+    line.bytes().all(is_mark) && line.contains('|') && line.contains('-')
 }
 
 /// The cells of a row: between bars that no backslash stands before.
