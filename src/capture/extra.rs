@@ -6,7 +6,7 @@ use std::ops::Range;
 use foldhash::HashSet;
 
 use super::facts::{FactMatches, spoken};
-use super::payload::Payload;
+use super::payload::{Payload, TextSource, blocks};
 use super::reading::Reading;
 
 /// The longest label, in words.
@@ -20,8 +20,8 @@ pub fn extra_text<'m>(
     text: &str,
     matched: impl FnOnce() -> std::borrow::Cow<'m, FactMatches>,
 ) -> Vec<Range<usize>> {
-    if payload.text_source().is_some() {
-        return outside(text, &payload.covered(reading), |_, _| false);
+    if let Some(source) = payload.text_source() {
+        return unread(source, reading);
     }
     let matched = matched();
     let told = matched.facts.iter().filter(|fact| !fact.state().is_missing()).filter_map(|fact| fact.place());
@@ -29,6 +29,17 @@ pub fn extra_text<'m>(
     known.sort_by_key(|range| range.start);
     let keys = payload.key_words();
     outside(text, &known, |line, run| is_label(&text[line], &text[run.clone()], run, keys))
+}
+
+/// What the reader of the data does not account for.
+fn unread(source: &TextSource, reading: &Reading) -> Vec<Range<usize>> {
+    let starts = Payload::starts(reading);
+    let extra = source.data.extra(&blocks(reading)).into_iter();
+    let place = |(block, range): (usize, Range<usize>)| {
+        let at = starts.binary_search_by_key(&block, |(own, _)| *own).ok()?;
+        Some(starts[at].1 + range.start..starts[at].1 + range.end)
+    };
+    extra.filter_map(place).collect()
 }
 
 /// What stands outside of known ranges (sorted) and says something, a range for each stretch of a line.
@@ -159,7 +170,7 @@ impl KeyWords {
         Self(all)
     }
 
-    fn has(&self, label: &str) -> bool {
+    pub(super) fn has(&self, label: &str) -> bool {
         self.0.contains(&spoken(label))
     }
 }

@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use foldhash::{HashMap, HashMapExt};
 
-use super::{TextBlock, TextData};
+use super::{OtherTable, TextBlock, TextData};
 use crate::json::{Doc, write};
 
 /// A part of the document and the part of a text that it came from; both are below 4 GiB, as all that is indexed.
@@ -30,9 +29,9 @@ impl Segment {
         Self { is_verbatim: true, ..Self::new(doc, block, text) }
     }
 
-    /// The same in a text that begins so many bytes earlier.
-    pub(super) fn moved(self, by: usize) -> Self {
-        Self { text: self.text.map(|at| small(at as usize + by)), ..self }
+    /// Moves the place in the text, for a text that begins so many bytes earlier.
+    fn move_by(&mut self, bytes: usize) {
+        self.text = self.text.map(|at| small(at as usize + bytes));
     }
 
     /// Bytes of the document.
@@ -63,8 +62,32 @@ impl Segment {
     }
 }
 
-fn small(at: usize) -> u32 {
+pub(super) fn small(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+impl TextData {
+    pub(super) fn new(doc: impl Into<std::sync::Arc<Doc>>, segments: Vec<Segment>, records: usize) -> Self {
+        Self {
+            doc: doc.into(),
+            segments,
+            labels: Vec::new(),
+            covered: Vec::new(),
+            records,
+            others: Vec::new(),
+            layout: Vec::new(),
+            continuations: Vec::new(),
+        }
+    }
+
+    /// Moves every place in the text, for a text that begins so many bytes earlier.
+    pub(super) fn move_by(&mut self, bytes: usize) {
+        self.segments.iter_mut().for_each(|segment| segment.move_by(bytes));
+        let places = self.labels.iter_mut().chain(&mut self.layout).chain(&mut self.continuations).map(|(_, range)| range);
+        for range in places.chain(self.others.iter_mut().map(|other| &mut other.range)) {
+            *range = range.start + bytes..range.end + bytes;
+        }
+    }
 }
 
 /// Characters that are not white space.
@@ -113,13 +136,62 @@ pub(super) struct Builder {
     block: usize,
     json: String,
     segments: Vec<Segment>,
-    covered: Vec<Range<usize>>,
+    labels: Vec<(usize, Range<usize>)>,
+    layout: Vec<(usize, Range<usize>)>,
+    continuations: Vec<(usize, Range<usize>)>,
+    others: Vec<OtherTable>,
+    /// Indent and last number of the open ordered lists.
+    ordinals: Vec<(usize, u32)>,
+    needs_comma: bool,
+}
+
+/// A state of a [`Builder`] to go back to.
+pub(super) struct Checkpoint {
+    json: usize,
+    segments: usize,
+    continuations: usize,
     needs_comma: bool,
 }
 
 impl Builder {
     pub fn new(block: &TextBlock<'_>) -> Self {
-        Self { block: block.block, json: String::new(), segments: Vec::new(), covered: Vec::new(), needs_comma: false }
+        Self {
+            block: block.block,
+            json: String::new(),
+            segments: Vec::new(),
+            labels: Vec::new(),
+            layout: Vec::new(),
+            continuations: Vec::new(),
+            others: Vec::new(),
+            ordinals: Vec::new(),
+            needs_comma: false,
+        }
+    }
+
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            json: self.json.len(),
+            segments: self.segments.len(),
+            continuations: self.continuations.len(),
+            needs_comma: self.needs_comma,
+        }
+    }
+
+    /// Drops the values written since.
+    pub fn roll_back(&mut self, to: &Checkpoint) {
+        self.json.truncate(to.json);
+        self.segments.truncate(to.segments);
+        self.continuations.truncate(to.continuations);
+        self.needs_comma = to.needs_comma;
+    }
+
+    /// Makes the values written so far the elements of one list.
+    pub fn wrap_in_list(&mut self) {
+        self.json.insert(0, '[');
+        self.json.push(']');
+        for segment in &mut self.segments {
+            segment.doc = segment.doc.map(|at| at.saturating_add(1));
+        }
     }
 
     fn comma(&mut self) {
@@ -208,9 +280,48 @@ impl Builder {
         }
     }
 
-    /// What was read beside the values: labels and marks.
-    pub fn cover(&mut self, range: Range<usize>) {
-        self.covered.push(range);
+    /// The exact place of a label: a key, the head of a column, the name of a tag.
+    pub fn label(&mut self, range: Range<usize>) {
+        if !range.is_empty() {
+            self.labels.push((self.block, range));
+        }
+    }
+
+    /// A token of the grammar that holds letters or digits, such as `<?xml version="1.0"?>`. It may hold labels and values.
+    pub fn mark_layout(&mut self, range: Range<usize>) {
+        match self.layout.last_mut().filter(|(_, last)| last.end == range.start) {
+            Some((_, last)) => last.end = range.end,
+            None => self.layout.push((self.block, range)),
+        }
+    }
+
+    /// A further part of the value written last or next, parted from the rest of it by what is no value.
+    pub fn continue_value(&mut self, range: Range<usize>) {
+        self.continuations.push((self.block, range));
+    }
+
+    /// A table that is not in the data.
+    pub fn add_other(&mut self, head: Vec<String>, rows: usize, range: Range<usize>) {
+        self.others.push(OtherTable { block: self.block, range, head, rows });
+    }
+
+    /// Takes the number of an ordered item as layout where it only counts: it is 1, or follows the number before it.
+    pub fn count_item(&mut self, line: &LineAt<'_>) {
+        let body = &line.text[line.indent..];
+        let digits = body.bytes().take_while(u8::is_ascii_digit).count();
+        if !(1..=9).contains(&digits) || !body[digits..].starts_with(['.', ')']) {
+            return;
+        }
+        let Ok(number) = body[..digits].parse::<u32>() else { return };
+        while self.ordinals.last().is_some_and(|(indent, _)| *indent > line.indent) {
+            self.ordinals.pop();
+        }
+        let last = self.ordinals.pop_if(|(indent, _)| *indent == line.indent).map(|(_, last)| last);
+        self.ordinals.push((line.indent, number));
+        if number == 1 || last.is_some_and(|last| number == last + 1) {
+            let start = line.at + line.indent;
+            self.mark_layout(start..start + digits);
+        }
     }
 
     /// Records with what stands once around them, each freed when it is written. One record alone, where the layout is no list, is an object.
@@ -249,10 +360,8 @@ impl Builder {
         if !doc.is_json() {
             return None;
         }
-        let mut covered = self.covered;
-        covered.extend(self.segments.iter().map(|segment| segment.text()));
-        let covered = merged(covered).into_iter().map(|range| (self.block, range)).collect();
-        Some(TextData { doc: Arc::new(doc), segments: self.segments, covered, records })
+        let Self { segments, labels, layout, continuations, others, .. } = self;
+        Some(TextData { labels, layout, continuations, others, ..TextData::new(doc, segments, records) })
     }
 }
 
@@ -302,6 +411,12 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = LineAt<'_>> {
     })
 }
 
+/// The place of a part of a text that begins at `base`.
+pub(super) fn place(whole: &str, part: &str, base: usize) -> Range<usize> {
+    let start = base + (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
+    start..start + part.len()
+}
+
 /// Parts of a text whose first name comes again are records; the others stand around them.
 pub(super) fn repeated<T>(parts: Vec<T>, first: impl Fn(&T) -> Option<&str>) -> (Vec<T>, Vec<T>) {
     let mut counts: HashMap<&str, usize> = HashMap::new();
@@ -314,8 +429,7 @@ pub(super) fn repeated<T>(parts: Vec<T>, first: impl Fn(&T) -> Option<&str>) -> 
 /// A slice of a text as a cell, trimmed; `base` is where `whole` begins.
 pub(super) fn cell<'a>(whole: &str, part: &'a str, base: usize) -> Cell<'a> {
     let part = part.trim();
-    let start = base + (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
-    Cell { text: Cow::Borrowed(part), at: start..start + part.len(), is_quoted: false }
+    Cell { text: Cow::Borrowed(part), at: place(whole, part, base), is_quoted: false }
 }
 
 /// The first place of any of these marks, none of which has letters or begins another, and which one it is. A line is so short

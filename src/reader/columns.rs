@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::build::{Builder, LineAt, Record, Value, cell, lines};
-use super::label::{bullet, is_rule, labelled};
+use super::build::{Builder, LineAt, Record, Value, cell, lines, place};
+use super::label::{bullet, draws_tree, is_rule, labelled};
 use super::lines::named;
+use super::markdown_table::is_delimiter;
 use super::{Certainty, Reader, TextBlock, TextData, first_block};
 
 pub(super) static COLUMNS: Reader =
@@ -20,6 +21,9 @@ const LONGEST: usize = 2_000;
 
 fn read(block: TextBlock<'_>) -> Option<TextData> {
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank() && !is_rule(line.text)).collect();
+    if draws_tree(&all) || all.iter().any(|line| is_delimiter(line.text)) {
+        return None;
+    }
     let under_head = if block.text.contains("  ") { under_head(&all) } else { None };
     let table = match blank_columns(&all) {
         Some(found) if under_head.as_ref().is_none_or(|head| head.columns() < found.columns()) => found,
@@ -40,12 +44,14 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
                     .filter(|(column, part)| !table.names.is_empty() || *column == 0 || !part.trim().is_empty());
                 let named = cells.map(|(column, part)| (name(column), Value::Cell(cell(line.text, part, line.at))));
                 records.push(Value::Record(named.collect()));
-                builder.cover(line.range());
             }
-            None if table.head == Some(at) => builder.cover(line.range()),
+            None if table.head == Some(at) => {
+                let names = table.names.iter().map(|name| place(line.text, name, line.at));
+                names.for_each(|range| builder.label(range));
+            }
             None => {
                 if let Some(labelled) = labelled(line).filter(|labelled| !labelled.value.text.is_empty()) {
-                    builder.cover(labelled.start..labelled.value.at.end);
+                    builder.label(labelled.label_at);
                     envelope.push((labelled.label.into(), Value::Cell(labelled.value)));
                 }
             }
@@ -86,7 +92,9 @@ fn under_head<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
 fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
     let is_row = |line: &LineAt<'_>| line.text.split_whitespace().nth(2).is_some();
     // What begins with a mark in brackets or a field with its name are lines of one shape, items are a list.
-    if all.first().is_some_and(|line| line.text.starts_with('[') || named(line.text).is_some() || bullet(line.text).is_some()) {
+    if all.first().is_some_and(|line| line.text.starts_with('[') || named(line.text).is_some())
+        || all.iter().any(|line| bullet(line.text).is_some())
+    {
         return None;
     }
     let rows = all.iter().filter(|line| is_row(line)).count();

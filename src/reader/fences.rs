@@ -16,6 +16,16 @@ struct Fence {
     whole: Range<usize>,
 }
 
+impl Fence {
+    /// The marks that open it, with the language.
+    fn opening(&self, text: &str) -> Range<usize> {
+        let line = text[self.whole.clone()].lines().next().unwrap_or_default();
+        let info = line.trim_start_matches(['`', '~', ' ', '\t']);
+        let language = info.split_whitespace().next().unwrap_or_default();
+        self.whole.start..self.whole.start + line.len() - info.len() + language.len()
+    }
+}
+
 fn read(block: TextBlock<'_>) -> Option<TextData> {
     let found = fences(block.text);
     let json: Vec<_> = found
@@ -32,13 +42,13 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     if let [(fence, doc)] = &json[..] {
         let range = doc.root()?.range();
         let segments = vec![Segment::verbatim(range.clone(), block.block, fence.inner.start + range.start)];
-        let records = json::records(doc);
-        return Some(TextData { doc: doc.clone().into(), segments, covered: vec![(block.block, fence.whole.clone())], records });
+        let layout = vec![(block.block, fence.opening(block.text))];
+        return Some(TextData { layout, ..TextData::new(doc.clone(), segments, json::records(doc)) });
     }
     if !json.is_empty() {
         let mut data =
             json::list(json.iter().filter_map(|(fence, doc)| Some((block.block, fence.inner.start, doc.root()?.range(), doc))))?;
-        data.covered = json.iter().map(|(fence, _)| (block.block, fence.whole.clone())).collect();
+        data.layout = json.iter().map(|(fence, _)| (block.block, fence.opening(block.text))).collect();
         return Some(data);
     }
     // Of the other languages the first fence that holds data.
@@ -53,8 +63,8 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             _ => return None,
         };
         let mut data = read(inner)?;
-        data.segments = data.segments.into_iter().map(|segment| segment.moved(fence.inner.start)).collect();
-        data.covered = vec![(block.block, fence.whole.clone())];
+        data.move_by(fence.inner.start);
+        data.layout.push((block.block, fence.opening(block.text)));
         Some(data)
     })
 }

@@ -1,10 +1,10 @@
 //! Records under headings: each heading with labelled values below it is one, the heading its `title`.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::build::{Builder, LineAt, Record, Value, lines};
-use super::label::{labelled, take_continuation, title};
+use super::label::{bullet, labelled, take_continuation, title};
 use super::{Certainty, Reader, TextBlock, TextData, build, first_block, nested};
 
 pub(super) static HEADINGS: Reader =
@@ -17,50 +17,62 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     let mut builder = Builder::new(&block);
     let mut envelope = Record::new();
     let mut records: Vec<Record> = Vec::new();
-    let mut open: Option<(Record, std::ops::Range<usize>)> = None;
-    let mut close = |open: &mut Option<(Record<'a>, std::ops::Range<usize>)>, builder: &mut Builder| {
-        if let Some((record, title)) = open.take().filter(|(record, _)| record.len() > 1) {
-            builder.cover(title);
-            records.push(record);
-        }
-    };
+    let mut open: Option<Record> = None;
+    // Of the open record.
+    let mut labels: HashSet<&str> = HashSet::new();
+    let mut close = |open: &mut Option<Record<'a>>| records.extend(open.take().filter(|record| record.len() > 1));
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
     let mut at = 0;
     while let Some(line) = all.get(at) {
         at += 1;
         let body = line.text.trim();
         if let Some(title) = title(body) {
-            close(&mut open, &mut builder);
+            close(&mut open);
+            labels.clear();
             let title = build::cell(line.text, title, line.at);
-            open = Some((vec![("title".into(), Value::Cell(title))], line.range()));
+            open = Some(vec![("title".into(), Value::Cell(title))]);
         } else if let Some(mut labelled) = labelled(line) {
-            let first = open.as_ref().map_or(&envelope, |(record, _)| record).iter().find(|(name, _)| name != "title");
-            let first = first.map(|(name, _)| &**name);
+            let first = open.as_ref().map_or(envelope.first(), |record| record.get(1)).map(|(name, _)| &**name);
             let more = take_continuation(&mut labelled, first, block.text, line, &all[at..]);
             let inner = if labelled.value.text.is_empty() { nested::below(&all[at - 1..]) } else { 0 };
             let value = match inner {
                 0 if labelled.value.text.is_empty() => continue,
                 0 => Value::Cell(labelled.value.clone()),
+                // Lines set in below a label without marks are another layout's, such as YAML's.
+                _ if !labelled.is_markdown => return None,
                 _ => nested::value(nested::members(&all[at..at + inner], &mut builder)),
             };
-            builder.cover(line.range());
-            all[at..at + more].iter().for_each(|line| builder.cover(line.range()));
+            builder.count_item(line);
+            builder.label(labelled.label_at.clone());
             at += inner + more;
-            let record = open.as_mut().map_or(&mut envelope, |(record, _)| record);
+            let record = open.as_mut().unwrap_or(&mut envelope);
             // A label that comes again begins a record of another layout.
-            if record.last().is_some_and(|(last, _)| *last == labelled.label) {
+            if !labels.insert(labelled.label) {
+                return None;
+            }
+            // As does an item with labels set in below it without marks.
+            let is_member = |next: &LineAt<'_>| {
+                next.indent > line.indent
+                    && bullet(next.text.trim_start()).is_none()
+                    && self::labelled(next).is_some_and(|next| !next.is_markdown)
+            };
+            if !labelled.is_markdown && bullet(body).is_some() && all.get(at).is_some_and(is_member) {
                 return None;
             }
             record.push((labelled.label.into(), value));
         }
     }
-    close(&mut open, &mut builder);
+    close(&mut open);
     around(&mut records, &mut envelope);
     // Headings that count from 1 name nothing.
     let is_count =
         |(at, record): (usize, &Record)| matches!(&record[0].1, Value::Cell(title) if title.text == (at + 1).to_string());
     if records.iter().enumerate().all(is_count) {
-        records.iter_mut().for_each(|record| drop(record.remove(0)));
+        for record in &mut records {
+            if let (_, Value::Cell(count)) = record.remove(0) {
+                builder.mark_layout(count.at);
+            }
+        }
     }
     let records: Vec<Value> = records.into_iter().map(Value::Record).collect();
     builder.records(&envelope, records, true)

@@ -1,7 +1,5 @@
 //! Text blocks that are JSON as a whole.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 
 use super::build::Segment;
@@ -35,7 +33,7 @@ fn one(blocks: &[TextBlock<'_>]) -> Option<TextData> {
     let range = doc.root()?.range();
     let records = records(&doc);
     let segments = vec![Segment::verbatim(range.clone(), block, range.start)];
-    Some(TextData { doc: Arc::new(doc), segments, covered: vec![(block, range)], records })
+    Some(TextData::new(doc, segments, records))
 }
 
 fn several(blocks: &[TextBlock<'_>]) -> Option<TextData> {
@@ -47,7 +45,7 @@ fn several(blocks: &[TextBlock<'_>]) -> Option<TextData> {
 /// The list of documents, each with its block, where its text begins in it, and the range of its root.
 pub(super) fn list<'a>(parts: impl Iterator<Item = (usize, usize, std::ops::Range<usize>, &'a Doc)>) -> Option<TextData> {
     let mut json = vec![b'['];
-    let (mut segments, mut covered) = (Vec::new(), Vec::new());
+    let mut segments = Vec::new();
     for (block, base, range, doc) in parts {
         if json.len() > 1 {
             json.push(b',');
@@ -55,11 +53,10 @@ pub(super) fn list<'a>(parts: impl Iterator<Item = (usize, usize, std::ops::Rang
         let start = json.len();
         json.extend_from_slice(&doc.bytes()[range.clone()]);
         segments.push(Segment::verbatim(start..json.len(), block, base + range.start));
-        covered.push((block, base + range.start..base + range.end));
     }
     json.push(b']');
     let (doc, records) = (Doc::parse(Bytes::from(json)), segments.len());
-    (doc.is_json() && records > 0).then(|| TextData { doc: Arc::new(doc), segments, covered, records })
+    (doc.is_json() && records > 0).then(|| TextData::new(doc, segments, records))
 }
 
 /// The elements of the list that a document is, or that is its only list.

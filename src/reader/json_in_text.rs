@@ -1,7 +1,5 @@
 //! A JSON value in a sentence: the longest object or array of a text that parses whole and is not empty.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 
 use super::build::Segment;
@@ -78,5 +76,5 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     let doc = Doc::parse(bytes.slice(start..end));
     let records = json::records(&doc);
     let segments = vec![Segment::verbatim(0..end - start, block.block, start)];
-    Some(TextData { doc: Arc::new(doc), segments, covered: vec![(block.block, start..end)], records })
+    Some(TextData::new(doc, segments, records))
 }

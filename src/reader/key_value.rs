@@ -1,7 +1,10 @@
 //! Blocks of labels and values, one a line. A block ends at an empty line, a rule, or where its first label comes again.
+//! Blocks that share a label are records each; blocks that share none are one record in parts.
 //! Also lines that are each a record, with several labels: `PID: 1, Command: init, CPU: 0.0`.
 
-use super::build::{Builder, LineAt, Record, Value, first_of, lines, repeated};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+
+use super::build::{Builder, LineAt, Record, Value, first_of, lines};
 use super::label::{LabelledValue, bullet, heading, is_rule, labelled, take_continuation};
 use super::{Certainty, Reader, TextBlock, TextData, begins_as_json, nested};
 
@@ -25,7 +28,11 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     let mut current = Record::new();
     // Whether no space stands between any label and its value.
     let mut is_tight = true;
-    let mut take = |current: &mut Record<'a>| {
+    let mut labels: HashSet<&str> = HashSet::new();
+    // Whether a heading or another line without a label stands before the next label.
+    let mut is_apart = false;
+    let mut take = |current: &mut Record<'a>, labels: &mut HashSet<&str>| {
+        labels.clear();
         if !current.is_empty() {
             // A text may have as many as lines.
             current.shrink_to_fit();
@@ -37,16 +44,21 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     while let Some(line) = all.get(at) {
         at += 1;
         if line.is_blank() || is_rule(line.text) {
-            take(&mut current);
+            take(&mut current, &mut labels);
             continue;
         }
         if heading(line.text).is_some() || line.text.trim_start().starts_with("```") {
+            is_apart = true;
             continue;
         }
-        let Some(mut labelled) = labelled(line) else { continue };
+        let Some(mut labelled) = labelled(line) else {
+            is_apart = true;
+            continue;
+        };
         let first = current.first().map(|(name, _)| &**name);
         let more = take_continuation(&mut labelled, first, block.text, line, &all[at..]);
         let mut value = Value::Cell(labelled.value.clone());
+        builder.count_item(line);
         if labelled.value.text.is_empty() {
             let inner = nested::below(&all[at - 1..]);
             // Lines set in below a label without marks are another layout's, such as YAML's.
@@ -62,16 +74,18 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
         if is_item(line) && all.get(at).is_some_and(|next| next.indent > line.indent && !next.is_blank() && !is_item(next)) {
             return None;
         }
-        if current.first().is_some_and(|(first, _)| *first == labelled.label) {
-            take(&mut current);
+        let is_first = current.first().is_some_and(|(first, _)| *first == labelled.label);
+        if is_first || (is_apart && labels.contains(labelled.label)) {
+            take(&mut current, &mut labels);
         }
-        builder.cover(line.range());
-        all[at..at + more].iter().for_each(|line| builder.cover(line.range()));
+        builder.label(labelled.label_at.clone());
         at += more;
-        is_tight &= labelled.value.at.start == labelled.start + labelled.label.len() + 1;
+        is_tight &= labelled.value.at.start == labelled.label_at.end + 1;
+        is_apart = false;
+        labels.insert(labelled.label);
         current.push((labelled.label.into(), value));
     }
-    take(&mut current);
+    take(&mut current, &mut labels);
     let (envelope, records) = part(blocks);
     // `id=1 GET /a`: lines that a field leads.
     if is_tight && records.len() > 1 && records.iter().all(|record| record.len() == 1) {
@@ -110,10 +124,12 @@ fn read_lines<'a>(block: TextBlock<'a>) -> Option<TextData> {
         let values: Vec<LabelledValue<'_>> =
             fields.iter().filter_map(labelled).filter(|own| !own.value.text.is_empty()).collect();
         if values.len() > 1 && values[0].label == firsts[0] {
-            builder.cover(line.range());
+            builder.count_item(line);
+            values.iter().for_each(|own| builder.label(own.label_at.clone()));
             records.push(Value::Record(values.into_iter().map(|own| (own.label.into(), Value::Cell(own.value))).collect()));
         } else if let Some(own) = labelled(line).filter(|own| !own.value.text.is_empty()) {
-            builder.cover(line.range());
+            builder.count_item(line);
+            builder.label(own.label_at);
             envelope.push((own.label.into(), Value::Cell(own.value)));
         }
     }
@@ -133,9 +149,18 @@ fn parts<'a>(line: &LineAt<'a>) -> Vec<LineAt<'a>> {
     found
 }
 
-/// Blocks that share no label with another are not records but stand around them.
+/// Blocks that share a label with another are records, the others stand around them.
 fn part(blocks: Vec<Record<'_>>) -> (Record<'_>, Vec<Record<'_>>) {
-    let (records, around) = repeated(blocks, |block| Some(&block.first()?.0));
+    // By label: a block that has it, and whether another has it, too.
+    let mut seen: HashMap<&str, (usize, bool)> = HashMap::new();
+    for (at, (name, _)) in blocks.iter().enumerate().flat_map(|(at, block)| block.iter().map(move |member| (at, member))) {
+        let (first, is_shared) = seen.entry(name).or_insert((at, false));
+        *is_shared |= *first != at;
+    }
+    let is_record: Vec<bool> = blocks.iter().map(|block| block.iter().any(|(name, _)| seen[&**name].1)).collect();
+    let mut is_record = is_record.into_iter();
+    let (records, around): (Vec<Record<'_>>, Vec<Record<'_>>) =
+        blocks.into_iter().partition(|_| is_record.next().unwrap_or_default());
     let around: Record<'_> = around.into_iter().flatten().collect();
     match records.is_empty() {
         // Nothing repeats: one record, in parts.

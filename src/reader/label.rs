@@ -1,8 +1,9 @@
 //! Labels and the values beside them: `**Status:** open`, `- name = x`, `📅 Due → today`.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use super::build::{Cell, LineAt, first_of};
+use super::build::{Cell, LineAt, first_of, place};
 
 /// The most words of a label.
 const WORDS: usize = 6;
@@ -14,8 +15,8 @@ pub(super) struct LabelledValue<'a> {
     pub label: &'a str,
     /// Empty where nothing stands beside the label.
     pub value: Cell<'a>,
-    /// Where the label begins.
-    pub start: usize,
+    /// Where the label stands.
+    pub label_at: Range<usize>,
     /// Whether emphasis marks the label.
     pub is_markdown: bool,
 }
@@ -23,7 +24,10 @@ pub(super) struct LabelledValue<'a> {
 /// A line that is a label and a value, whatever marks a list item or emphasis puts around them.
 pub(super) fn labelled<'a>(line: &LineAt<'a>) -> Option<LabelledValue<'a>> {
     let body = bullet(line.text.trim_start()).unwrap_or(line.text.trim_start()).trim_end();
-    let body_at = |part: &str| line.at + (part.as_ptr() as usize - line.text.as_ptr() as usize);
+    // A branch of a drawn tree, or a line of a drawn box.
+    if body.starts_with(['├', '└', '│', '┃', '║']) {
+        return None;
+    }
     let (label, value) = split(body)?;
     let name = plain(label);
     // What is bold is Markdown: it has its escapes, and a number may be a label.
@@ -44,15 +48,11 @@ pub(super) fn labelled<'a>(line: &LineAt<'a>) -> Option<LabelledValue<'a>> {
         .iter()
         .find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote).filter(|inner| !inner.contains(*quote)));
     let (value, is_quoted) = (quoted.unwrap_or(value), quoted.is_some());
-    let start = if value.is_empty() { line.at + line.text.len() } else { body_at(value) };
+    let at = if value.is_empty() { line.range().end..line.range().end } else { place(line.text, value, line.at) };
     Some(LabelledValue {
         label: name,
-        value: Cell {
-            text: if is_markdown { unescaped(value) } else { Cow::Borrowed(value) },
-            at: start..start + value.len(),
-            is_quoted,
-        },
-        start: body_at(label),
+        value: Cell { text: if is_markdown { unescaped(value) } else { Cow::Borrowed(value) }, at, is_quoted },
+        label_at: place(line.text, name, line.at),
         is_markdown,
     })
 }
@@ -180,6 +180,20 @@ pub(super) fn title(body: &str) -> Option<&str> {
 pub(super) fn is_rule(line: &str) -> bool {
     let line = line.trim();
     line.len() >= 3 && ['-', '=', '*', '_', '─', '═'].iter().any(|mark| line.chars().all(|char| char == *mark || char == ' '))
+}
+
+/// Whether lines draw a tree: `├── a.json`, `|-- a.json`.
+pub(super) fn draws_tree(lines: &[LineAt<'_>]) -> bool {
+    const BRANCHES: [&str; 8] = ["├─", "└─", "├╴", "└╴", "|-- ", "`-- ", "+-- ", "\\-- "];
+    let begins = |line: &LineAt<'_>| {
+        let body = &line.text[line.indent..];
+        if !matches!(body.bytes().next(), Some(0xe2 | b'|' | b'`' | b'+' | b'\\')) {
+            return false;
+        }
+        let branch = body.trim_start_matches([' ', '\t', '\u{a0}', '│', '┃', '|']);
+        BRANCHES.iter().any(|mark| body.starts_with(mark) || branch.starts_with(mark))
+    };
+    lines.iter().any(begins)
 }
 
 /// A text of Markdown without the backslashes before punctuation, with its entities as what they are and its breaks as

@@ -3,8 +3,9 @@
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::build::{Builder, Cell, LineAt, Record, Value, cell, lines};
-use super::label::labelled;
+use super::build::{Builder, Cell, LineAt, Record, Value, cell, lines, place};
+use super::label::{draws_tree, labelled};
+use super::markdown_table::is_delimiter;
 use super::{Certainty, Reader, TextBlock, TextData, first_block};
 
 pub(super) static LINES: Reader =
@@ -51,10 +52,12 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
         return None;
     }
     if all.iter().all(|line| is_place(line.text.trim())) {
-        let mut builder = Builder::new(&block);
-        all.iter().for_each(|line| builder.cover(line.range()));
+        let builder = Builder::new(&block);
         let places: Vec<Value> = all.iter().map(|line| Value::Cell(cell(line.text, line.text, line.at))).collect();
         return builder.records(&Record::new(), places, true);
+    }
+    if draws_tree(&all) || all.iter().any(|line| is_delimiter(line.text)) {
+        return None;
     }
     let split = Split::of(&all);
     let shape = shape(&split)?;
@@ -69,25 +72,47 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     for (at, line) in all.iter().enumerate() {
         let parts = split.line(at);
         if is_shaped(&parts[..parts.len().min(shape.marks.len())], &shape) {
-            builder.cover(line.range());
+            let parts = &parts[..parts.len().min(shape.marks.len()) + named_after(parts, &shape)];
+            for (mark, _) in parts {
+                if let Mark::Named(name) = mark {
+                    builder.label(place(line.text, name, line.at));
+                }
+            }
             records.push((line, parts));
         } else if let Some(labelled) = labelled(line).filter(|labelled| !labelled.value.text.is_empty()) {
-            builder.cover(labelled.start..labelled.value.at.end);
+            builder.label(labelled.label_at);
             envelope.push((labelled.label.into(), Value::Cell(labelled.value)));
         }
     }
+    mark_pictogram(&records, &mut builder);
     let longest = records.iter().map(|(_, parts)| parts.len()).max().unwrap_or_default();
     // The rest of a line is a part, too.
     let names: Vec<String> = (1..=longest + 1).map(|at| format!("part{at}")).collect();
-    let record = |(line, parts)| Value::Record(record(line, parts, &shape, &names));
+    let record = |(line, parts)| Value::Record(record(line, parts, &names));
     (records.len() >= FEWEST).then(|| builder.records(&envelope, records.into_iter().map(record), true)).flatten()
 }
 
-/// The parts of a line that the shape has, the names and values that follow them, and the rest.
-fn record<'a>(line: &LineAt<'a>, parts: &[(Mark<'a>, &'a str)], shape: &Shape<'_>, names: &'a [String]) -> Record<'a> {
+/// How many names and values follow the parts that the shape has.
+fn named_after(parts: &[(Mark<'_>, &str)], shape: &Shape<'_>) -> usize {
     let shaped = parts.len().min(shape.marks.len());
-    let more = parts[shaped..].iter().take_while(|(mark, _)| matches!(mark, Mark::Named(_))).count();
-    let parts = &parts[..shaped + more];
+    parts[shaped..].iter().take_while(|(mark, _)| matches!(mark, Mark::Named(_))).count()
+}
+
+/// Takes the pictogram before paths as layout where every line has the same.
+fn mark_pictogram(records: &[(&LineAt<'_>, &[(Mark<'_>, &str)])], builder: &mut Builder) {
+    let before = |(line, parts): &(&LineAt<'_>, &[(Mark<'_>, &str)])| match parts.first() {
+        Some((Mark::Place, path)) => line.at..place(line.text, path, line.at).start,
+        _ => line.at..line.at,
+    };
+    let text = |record: &(&LineAt<'_>, &[(Mark<'_>, &str)])| record.0.text.get(..before(record).len()).map(str::to_owned);
+    let Some(first) = records.first().and_then(text).filter(|first| !first.is_empty()) else { return };
+    if records.iter().all(|record| record.0.text.starts_with(&first) && before(record).len() == first.len()) {
+        records.iter().for_each(|record| builder.mark_layout(before(record)));
+    }
+}
+
+/// The parts of a line, and the rest.
+fn record<'a>(line: &LineAt<'a>, parts: &[(Mark<'a>, &'a str)], names: &'a [String]) -> Record<'a> {
     let end = parts.last().map_or(0, |(_, part)| part.as_ptr() as usize - line.text.as_ptr() as usize + part.len());
     let rest =
         line.text[end..].trim_start_matches(['\t', ' ', ':', '|', ']']).trim_start_matches("- ").trim_start_matches("-> ").trim();
@@ -183,7 +208,7 @@ fn push_parts<'a>(line: &'a str, found: &mut Vec<(Mark<'a>, &'a str)>) {
     }
     // A pictogram before a path says nothing that the path does not.
     let marked = rest.split_once(' ').filter(|(mark, _)| !mark.is_ascii() && !mark.contains(char::is_alphanumeric));
-    if let Some((path, number, after)) = place(marked.map_or(rest, |(_, path)| path)) {
+    if let Some((path, number, after)) = grep_place(marked.map_or(rest, |(_, path)| path)) {
         found.extend([(Mark::Place, path), (Mark::Place, number)]);
         let column = after.split(':').next().filter(|column| column.len() < after.len()).unwrap_or_default();
         if !column.is_empty() && column.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -249,7 +274,7 @@ pub(super) fn named(text: &str) -> Option<(&str, &str)> {
 }
 
 /// `src/a.rs:31:text` or `src/a.rs:31 - text` in its parts. The number may be the last: `src/a.rs:5`.
-fn place(line: &str) -> Option<(&str, &str, &str)> {
+fn grep_place(line: &str) -> Option<(&str, &str, &str)> {
     let (path, rest) = line.split_once(':')?;
     let is_path = !path.contains(char::is_whitespace) && path.contains(['/', '.', '\\']) && !rest.starts_with("//");
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();

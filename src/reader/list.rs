@@ -50,7 +50,7 @@ fn items(text: &str) -> (Vec<Item<'_>>, Vec<LineAt<'_>>) {
 fn envelope<'a>(around: &[LineAt<'a>], builder: &mut Builder) -> Record<'a> {
     let mut record = Record::new();
     for labelled in around.iter().filter_map(labelled).filter(|labelled| !labelled.value.text.is_empty()) {
-        builder.cover(labelled.start..labelled.value.at.end);
+        builder.label(labelled.label_at);
         record.push((labelled.label.into(), Value::Cell(labelled.value)));
     }
     record
@@ -62,7 +62,7 @@ const LOOK: usize = 16 << 10;
 /// Whether a list is YAML: its first item is `- id: 1` with the other members set in below it, and the items after it are
 /// YAML, too.
 fn is_yaml(block: TextBlock<'_>) -> bool {
-    let mut filled = lines(block.text).filter(|line| !line.is_blank());
+    let mut filled = lines(block.text).filter(|line| !line.is_blank()).skip_while(|line| line.text.starts_with('#'));
     let (Some(first), Some(second)) = (filled.next(), filled.next()) else { return false };
     let is_mapping = first.text.trim_start().starts_with("- ")
         && second.indent > first.indent
@@ -92,13 +92,16 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
     let mut records = Vec::with_capacity(items.len());
     for item in &items {
         let mut record = Record::new();
-        builder.cover(item.first.range());
+        builder.count_item(&item.first);
         let (title, rest) = titled(item.body);
         if let Some(title) = title {
             record.push(("title".into(), Value::Cell(item.body_cell(title))));
         }
         match (labelled(&item.first).filter(|labelled| title.is_none() && !labelled.value.text.is_empty()), mark) {
-            (Some(labelled), None) => record.push((labelled.label.into(), Value::Cell(labelled.value))),
+            (Some(labelled), None) => {
+                builder.label(labelled.label_at);
+                record.push((labelled.label.into(), Value::Cell(labelled.value)));
+            }
             (_, Some(mark)) => {
                 for (at, part) in rest.split(mark).enumerate() {
                     record.push((format!("part{}", at + 1).into(), Value::Cell(item.body_cell(strip_marks(part.trim())))));
@@ -185,7 +188,7 @@ fn read_tasks(block: TextBlock<'_>) -> Option<TextData> {
             ),
             ("part1".into(), Value::Cell(item.body_cell(words))),
         ];
-        builder.cover(item.first.range());
+        builder.count_item(&item.first);
         below(item, &mut record, &mut builder)?;
         tasks.push(Value::Record(record));
     }

@@ -19,9 +19,15 @@ pub(super) static MARKDOWN_TABLE: Reader = Reader {
 struct Table<'a> {
     /// The heading before it, if no other table stands between them.
     above: Option<LineAt<'a>>,
-    head: Vec<Cow<'a, str>>,
+    head: Vec<Cell<'a>>,
     rows: Vec<Vec<Cell<'a>>>,
     range: Range<usize>,
+}
+
+impl Table<'_> {
+    fn has_head_of(&self, other: &Table<'_>) -> bool {
+        self.head.iter().map(|cell| &cell.text).eq(other.head.iter().map(|cell| &cell.text))
+    }
 }
 
 fn read(block: TextBlock<'_>) -> Option<TextData> {
@@ -43,27 +49,35 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             if let Some(labelled) =
                 labelled(&line).filter(|labelled| !labelled.value.text.is_empty() && labels.insert(labelled.label))
             {
-                builder.cover(labelled.start..labelled.value.at.end);
+                builder.label(labelled.label_at);
                 around.push((labelled.label.into(), Value::Cell(labelled.value)));
             }
             continue;
         }
-        let head = cells(&line).into_iter().map(|cell| cell.text).collect();
-        let mut table = Table { above: above.take(), head, rows: Vec::new(), range: line.range() };
+        let mut table = Table { above: above.take(), head: cells(&line), rows: Vec::new(), range: line.range() };
         table.range.end = lines.next().map_or(table.range.end, |delimiter| delimiter.range().end);
         while let Some(row) = lines.next_if(|row| row.text.contains('|')) {
             table.rows.push(cells(&row));
             table.range.end = row.range().end;
         }
-        match runs.last_mut().filter(|run| run[0].head == table.head) {
+        match runs.last_mut().filter(|run| run[0].has_head_of(&table)) {
             Some(run) => run.push(table),
             None => runs.push(vec![table]),
         }
     }
     let rows = |run: &Vec<Table<'_>>| run.iter().map(|table| table.rows.len()).sum::<usize>();
-    let run = runs.into_iter().max_by_key(|run| (rows(run), std::cmp::Reverse(run[0].range.start)))?;
-    run.iter().for_each(|table| builder.cover(table.range.clone()));
-    let head = run[0].head.clone();
+    let largest = (0..runs.len()).max_by_key(|at| (rows(&runs[*at]), std::cmp::Reverse(*at)))?;
+    let run = runs.remove(largest);
+    for other in runs.iter().flatten() {
+        let head = other.head.iter().map(|cell| cell.text.clone().into_owned());
+        builder.add_other(head.collect(), other.rows.len(), other.range.clone());
+    }
+    // The head of a column that no row has names nothing.
+    let filled = run.iter().flat_map(|table| &table.rows).map(Vec::len).max().unwrap_or_default();
+    for cell in run.iter().flat_map(|table| table.head.iter().take(filled)) {
+        builder.label(cell.at.clone());
+    }
+    let head: Vec<Cow<'_, str>> = run[0].head.iter().map(|cell| cell.text.clone()).collect();
     if is_vertical(&head) {
         let (envelope, records) = vertical(run, &mut builder);
         around.extend(envelope);
@@ -86,8 +100,14 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
 
 /// The records of tables of names and values, each with the heading above it if all have one, and what stands around them.
 fn vertical<'a>(run: Vec<Table<'a>>, builder: &mut Builder) -> (Record<'a>, Vec<Record<'a>>) {
+    for row in run.iter().flat_map(|table| &table.rows).filter(|row| row.len() >= 2) {
+        builder.label(row[0].at.clone());
+    }
     let members = |table: Table<'a>| {
-        let member = |row| <[Cell<'_>; 2]>::try_from(row).ok().map(|[name, value]| (name.text, Value::Cell(value)));
+        let member = |row: Vec<Cell<'a>>| {
+            let mut cells = row.into_iter();
+            Some((cells.next()?.text, Value::Cell(cells.next()?)))
+        };
         table.rows.into_iter().filter_map(member)
     };
     let (records, around) = repeated(run, |table| Some(&table.rows.first()?.first()?.text));
@@ -99,7 +119,6 @@ fn vertical<'a>(run: Vec<Table<'a>>, builder: &mut Builder) -> (Record<'a>, Vec<
     let record = |table: Table<'a>| {
         let above = table.above.filter(|_| is_titled);
         let title = above.and_then(|line| Some(build::cell(line.text, title(line.text.trim())?, line.at)));
-        above.into_iter().for_each(|line| builder.cover(line.range()));
         title.map(|title| ("title".into(), Value::Cell(title))).into_iter().chain(members(table)).collect()
     };
     (around, records.into_iter().map(record).collect())
@@ -113,9 +132,11 @@ fn is_vertical(head: &[Cow<'_, str>]) -> bool {
     NAMES.contains(&name.to_lowercase().as_str()) && matches!(value.to_lowercase().as_str(), "" | "value")
 }
 
-fn is_delimiter(line: &str) -> bool {
+/// Whether a line parts the head of a table from its rows: `|---|:-:|`.
+pub(super) fn is_delimiter(line: &str) -> bool {
     let line = line.trim();
-    line.contains('-') && line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' ' | b'\t'))
+    let is_mark = |byte| matches!(byte, b'|' | b'-' | b':' | b' ' | b'\t');
+    line.bytes().all(is_mark) && line.contains('|') && line.contains('-')
 }
 
 /// The cells of a row: between bars that no backslash stands before.

@@ -1,11 +1,12 @@
 //! Text answers read as data: one file per layout, one line in [`READERS`] each. `docs/text.md` says what is read.
 //!
-//! A reader gets the text blocks of an answer and gives a JSON document, with the place in the text that each value came
-//! from. Every reader is linear in the length of the text, whatever it holds.
+//! A reader gets the text blocks of an answer and gives a JSON document, with the place in the text of each value and each
+//! label. What is neither, and no layout, is extra text. Every reader is linear in the length of the text, whatever it holds.
 
 mod build;
 mod columns;
 mod csv;
+mod extra;
 mod fences;
 mod headings;
 mod json;
@@ -132,10 +133,32 @@ pub struct TextData {
     pub doc: Arc<Doc>,
     /// Where its values stand, in document order.
     pub segments: Vec<Segment>,
-    /// What was read: values, labels, marks. By block and place, merged.
+    /// Keys, heads of columns and names of tags: block and bytes, in order. None of a text that stands in the document word
+    /// for word: its segment holds them.
+    pub labels: Vec<(usize, Range<usize>)>,
+    /// Values, labels and layout: the blocks that were read without [`TextData::extra`]. By block and place.
     pub covered: Vec<(usize, Range<usize>)>,
     /// The number of records, elements of the list that the data is or has.
     pub records: usize,
+    /// Tables of the text that are not in the data; their bytes are extra.
+    pub others: Vec<OtherTable>,
+    /// Tokens of the grammar that hold letters or digits. They may hold labels and values.
+    layout: Vec<(usize, Range<usize>)>,
+    /// Parts of values beyond the range of their segment.
+    continuations: Vec<(usize, Range<usize>)>,
+}
+
+/// A table that was not read, as another of the same text is the data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherTable {
+    /// The block's position in `content`.
+    pub block: usize,
+    /// Bytes of the block's text.
+    pub range: Range<usize>,
+    /// Names of the columns.
+    pub head: Vec<String>,
+    /// The number of rows below the head.
+    pub rows: usize,
 }
 
 impl TextData {
@@ -149,6 +172,11 @@ impl TextData {
     /// Whether the values stand in the texts as they stand in the document.
     pub fn is_verbatim(&self) -> bool {
         self.segments.iter().all(Segment::is_verbatim)
+    }
+
+    /// Tokens of the language's grammar that hold letters or digits.
+    pub fn layout(&self) -> &[(usize, Range<usize>)] {
+        &self.layout
     }
 
     /// The share of the texts that was read, of characters that are not white space.
@@ -187,6 +215,10 @@ pub struct Found {
 
 /// The share of the text that a layout has to read.
 const ENOUGH: f64 = 0.5;
+/// The share of a text in a language that its comments have to leave.
+const COMMENTED: f64 = 0.2;
+/// The share that a Markdown table has to be, and the rows and columns that it has to have: its marks say what it is.
+const TABLE: (f64, usize, usize) = (0.2, 3, 2);
 /// The share that JSON in a sentence has to be, or the text only quotes it.
 const QUOTED: f64 = 0.2;
 /// The bytes of a text that tell its layout, and of how many times that on they do.
@@ -217,12 +249,51 @@ pub fn read(blocks: &[TextBlock<'_>]) -> Option<Found> {
             quoted = Some(found).filter(|found| found.share >= QUOTED);
             continue;
         }
-        let is_enough = found.share >= ENOUGH && found.data.facts() >= 2;
-        if is_enough && best.as_ref().is_none_or(|best| found.share > best.share + f64::EPSILON) {
+        let is_enough = found.share >= ENOUGH
+            || (found.share >= COMMENTED && [&xml::XML, &yaml::YAML, &toon::TOON].contains(&reader))
+            || (*reader == markdown_table::MARKDOWN_TABLE && is_clear_table(&found));
+        if is_enough
+            && found.data.facts() >= 2
+            && best.as_ref().is_none_or(|best| found.share + commented(&found, blocks) > best.share + f64::EPSILON)
+        {
             best = Some(found);
         }
     }
-    best.or(quoted)
+    // A little table and a little JSON: the larger of them.
+    match (best, quoted) {
+        (Some(best), Some(quoted)) if best.share < ENOUGH && quoted.share >= best.share => Some(quoted),
+        (best, quoted) => best.or(quoted),
+    }
+}
+
+/// The share of a text of YAML that its comments behind values are: a layout would take them for the values'.
+fn commented(found: &Found, blocks: &[TextBlock<'_>]) -> f64 {
+    if *found.reader != yaml::YAML || found.share >= 1.0 {
+        return 0.0;
+    }
+    let Some(block) = blocks.iter().find(|block| found.data.segments.first().is_some_and(|first| first.block() == block.block))
+    else {
+        return 0.0;
+    };
+    let is_behind = |range: &Range<usize>| {
+        let before = &block.text[..range.start];
+        block.text[range.clone()].starts_with('#') && !before[before.rfind('\n').unwrap_or(0)..].trim().is_empty()
+    };
+    let comments = found.data.extra(&[*block]).into_iter().map(|(_, range)| range).filter(is_behind);
+    let comments: usize = comments.map(|range| blank_free(&block.text[range])).sum();
+    let total: usize = blocks.iter().map(|block| blank_free(block.text)).sum();
+    comments as f64 / total.max(1) as f64
+}
+
+/// Whether a table is data, however much stands around it.
+fn is_clear_table(found: &Found) -> bool {
+    let (share, rows, columns) = TABLE;
+    let Some(root) = found.data.doc.root().filter(|_| found.share >= share) else { return false };
+    let last = root.children().last().filter(|last| last.kind() == crate::json::Kind::Array);
+    match if root.kind() == crate::json::Kind::Array { Some(root) } else { last } {
+        Some(records) => records.len() >= rows && records.child(0).is_some_and(|record| record.len() >= columns),
+        None => root.len() >= rows,
+    }
 }
 
 /// The layouts that read less of the beginning of a long text than the one that reads most of it, if that is half.
@@ -247,7 +318,8 @@ fn behind_in_beginning(blocks: &[TextBlock<'_>]) -> Vec<&'static Reader> {
 
 /// What one reader makes of the texts, however little of them it reads.
 pub fn read_by(reader: &'static Reader, blocks: &[TextBlock<'_>]) -> Option<Found> {
-    let data = (reader.read)(blocks)?;
+    let mut data = (reader.read)(blocks)?;
+    data.account(blocks);
     let share = data.share(blocks);
     (data.facts() > 0).then_some(Found { reader, data, share })
 }
@@ -291,5 +363,7 @@ fn first_block(blocks: &[TextBlock<'_>], read: impl Fn(TextBlock<'_>) -> Option<
     blocks.iter().find_map(|block| read(*block))
 }
 
+#[cfg(test)]
+mod accounting_tests;
 #[cfg(test)]
 mod tests;

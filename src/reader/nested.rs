@@ -22,13 +22,15 @@ fn at_depth<'a>(lines: &[LineAt<'a>], builder: &mut Builder, depth: usize) -> (R
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         at += 1;
-        builder.cover(line.at + line.indent..line.range().end);
+        builder.count_item(line);
         match labelled(line) {
             Some(labelled) if !labelled.value.text.is_empty() => {
-                record.push((labelled.label.into(), Value::Cell(labelled.value)))
+                builder.label(labelled.label_at);
+                record.push((labelled.label.into(), Value::Cell(labelled.value)));
             }
             Some(labelled) if depth < DEEP && below(&lines[at - 1..]) > 0 => {
                 let end = at + below(&lines[at - 1..]);
+                builder.label(labelled.label_at);
                 record.push((labelled.label.into(), value(at_depth(&lines[at..end], builder, depth + 1))));
                 at = end;
             }

@@ -39,15 +39,14 @@ impl Pattern {
 
     /// The records of the first block with a match.
     pub fn read(&self, blocks: &[TextBlock<'_>]) -> Option<Found> {
-        let data = blocks.iter().find_map(|block| {
-            let mut builder = Builder::new(block);
+        let mut data = blocks.iter().find_map(|block| {
+            let builder = Builder::new(block);
             let mut records = Vec::new();
             for found in self.regex.captures_iter(block.text) {
                 let whole = found.get(0)?;
                 if whole.is_empty() {
                     continue;
                 }
-                builder.cover(whole.range());
                 let named = self.regex.capture_names().flatten().filter_map(|name| {
                     let group = found.name(name)?;
                     Some((name.into(), Value::Cell(Cell { text: group.as_str().into(), at: group.range(), is_quoted: false })))
@@ -56,6 +55,7 @@ impl Pattern {
             }
             builder.records(&Vec::new(), records, true)
         })?;
+        data.account(blocks);
         let share = data.share(blocks);
         Some(Found { reader: &PATTERN, data, share })
     }

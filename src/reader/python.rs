@@ -29,7 +29,11 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     while at < text.len() {
         let rest = &text[at..];
         let char = rest.chars().next()?;
-        if open.is_empty() && at > 0 {
+        if char == '#' {
+            at += rest.find('\n').unwrap_or(rest.len());
+            continue;
+        }
+        if open.is_empty() && at > 0 && !char.is_whitespace() {
             return None;
         }
         match char {
@@ -73,11 +77,12 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
                 let place = skip + at..skip + at + length;
                 match (open.last()?, scalar) {
                     (Open::Dict(true), Scalar::Text(key)) => {
-                        builder.cover(place);
+                        let prefix = rest.find(['\'', '"']).map_or(0, |quote| quote + 1);
+                        builder.label(place.start + prefix..place.end - prefix.min(1));
                         builder.key(&key);
                     }
                     (Open::Dict(true), Scalar::Json(key)) => {
-                        builder.cover(place);
+                        builder.label(place);
                         builder.key(key);
                     }
                     (_, Scalar::Text(value)) => builder.text(&value, place),
@@ -92,7 +97,6 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     if !open.is_empty() {
         return None;
     }
-    builder.cover(skip..skip + text.len());
     let mut data = builder.done(0)?;
     data.records = json::records(&data.doc);
     Some(data)
@@ -124,7 +128,9 @@ fn scalar(text: &str) -> Option<(usize, Scalar<'_>)> {
         return Some((close, Scalar::Text(text[..close].to_owned())));
     }
     let json = match word {
-        "None" | "nan" | "inf" => "null",
+        "None" => "null",
+        // Numbers that JSON has none of.
+        "nan" | "inf" | "-inf" => return Some((end, Scalar::Text(word.to_owned()))),
         "True" => "true",
         "False" => "false",
         number if is_number(number) => number,

@@ -1,5 +1,7 @@
 //! XML and tag soup: elements with text are values, elements with elements are objects, elements of one name are a list.
 
+use std::ops::Range;
+
 use quick_xml::Reader as XmlReader;
 use quick_xml::events::{BytesStart, Event};
 
@@ -13,10 +15,13 @@ pub(super) static XML: Reader =
 const DEEP: usize = 128;
 
 /// An element, in a list of all of them.
+#[derive(Default)]
 struct Element {
     name: String,
     attributes: Vec<(String, Cell<'static>)>,
     text: Option<Cell<'static>>,
+    /// Where the text goes on behind other elements or comments.
+    text_parts: Vec<Range<usize>>,
     children: Vec<usize>,
 }
 
@@ -28,7 +33,8 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     }
     let mut reader = XmlReader::from_str(text);
     reader.config_mut().check_end_names = true;
-    let mut elements = vec![Element { name: String::new(), attributes: Vec::new(), text: None, children: Vec::new() }];
+    let mut elements = vec![Element::default()];
+    let mut builder = Builder::new(&block);
     let mut open = vec![0];
     loop {
         let start = usize::try_from(reader.buffer_position()).ok()?;
@@ -43,15 +49,16 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
             Event::Start(tag) => {
                 let at = elements.len();
                 elements[*open.last()?].children.push(at);
-                elements.push(element(&tag, &place)?);
+                elements.push(element(&tag, block.text, &place, &mut builder)?);
                 open.push(at);
             }
             Event::Empty(tag) => {
                 let at = elements.len();
                 elements[*open.last()?].children.push(at);
-                elements.push(element(&tag, &place)?);
+                elements.push(element(&tag, block.text, &place, &mut builder)?);
             }
             Event::End(_) => {
+                builder.mark_layout(place);
                 open.pop();
                 if open.is_empty() {
                     return None;
@@ -68,7 +75,9 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
                 add(&mut elements[*open.last()?], &text, place);
             }
             Event::Eof => break,
-            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
+            Event::Decl(_) => builder.mark_layout(place),
+            Event::DocType(_) if !block.text[place.clone()].contains('[') => builder.mark_layout(place),
+            Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
         }
     }
     // What stands beside elements at the outermost is no XML.
@@ -76,32 +85,52 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     if open.len() != 1 || elements[0].children.is_empty() || is_loose {
         return None;
     }
-    let mut builder = Builder::new(&block);
     write(&elements, &mut builder);
-    builder.cover(skip..skip + text.len());
     let mut data = builder.done(0)?;
     data.records = json::records(&data.doc);
     data.doc.root().is_some_and(|root| root.is_container()).then_some(data)
 }
 
-fn element(tag: &BytesStart<'_>, place: &std::ops::Range<usize>) -> Option<Element> {
+/// An element by the tag that opens it: names are labels, the rest of it is layout but for the values of the attributes.
+fn element(tag: &BytesStart<'_>, text: &str, at: &Range<usize>, builder: &mut Builder) -> Option<Element> {
     let name = |raw: &[u8]| String::from_utf8_lossy(raw).into_owned();
+    let source = &text[at.clone()];
+    let tag_name = name(tag.name().as_ref());
+    builder.mark_layout(at.clone());
+    let mut from = source.find(tag_name.as_str())? + tag_name.len();
+    builder.label(at.start + from - tag_name.len()..at.start + from);
     let mut attributes = Vec::new();
     for attribute in tag.attributes() {
         let attribute = attribute.ok()?;
         let raw = std::str::from_utf8(&attribute.value).ok()?;
         let value = quick_xml::escape::unescape(raw).ok()?.into_owned();
-        attributes.push((name(attribute.key.as_ref()), Cell { text: value.into(), at: place.clone(), is_quoted: false }));
+        let key = name(attribute.key.as_ref());
+        // Names and values stand one after another, values in quotes.
+        from += source[from..].find(key.as_str())?;
+        builder.label(at.start + from..at.start + from + key.len());
+        from += key.len();
+        from += source[from..].find(['"', '\''])? + 1;
+        let place = at.start + from..at.start + from + raw.len();
+        from += raw.len() + 1;
+        attributes.push((key, Cell { text: value.into(), at: place, is_quoted: false }));
     }
-    Some(Element { name: name(tag.name().as_ref()), attributes, text: None, children: Vec::new() })
+    Some(Element { name: tag_name, attributes, ..Element::default() })
 }
 
-fn add(element: &mut Element, part: &str, place: std::ops::Range<usize>) {
+/// Adds a part of an element's text.
+fn add(element: &mut Element, part: &str, place: Range<usize>) {
+    let is_blank = part.trim().is_empty();
     match &mut element.text {
         Some(text) => {
             text.text.to_mut().push_str(part);
-            text.at.end = place.end;
+            let end = element.text_parts.last_mut().map_or(&mut text.at.end, |part| &mut part.end);
+            if *end == place.start {
+                *end = place.end;
+            } else if !is_blank {
+                element.text_parts.push(place);
+            }
         }
+        None if is_blank => {}
         None => element.text = Some(Cell { text: part.to_owned().into(), at: place, is_quoted: false }),
     }
 }
@@ -128,7 +157,11 @@ fn write(elements: &[Element], builder: &mut Builder) {
             Step::Close(bracket) => builder.close(bracket),
             Step::Leaf(cell) => builder.typed(&cell.text, cell.at),
             Step::Element(at) => {
-                let mut todo = content(elements, &elements[at]);
+                let element = &elements[at];
+                if element.text.as_ref().is_some_and(|text| !text.text.trim().is_empty()) {
+                    element.text_parts.iter().for_each(|part| builder.continue_value(part.clone()));
+                }
+                let mut todo = content(elements, element);
                 todo.reverse();
                 steps.append(&mut todo);
             }
@@ -136,12 +169,21 @@ fn write(elements: &[Element], builder: &mut Builder) {
     }
 }
 
+/// The children that are data. A heading between tables names one of them, which lists of each would not say.
+fn data_children(elements: &[Element], element: &Element) -> impl Iterator<Item = usize> {
+    let is_table = |child: &&usize| elements[**child].name.eq_ignore_ascii_case("table");
+    let has_tables = element.children.iter().filter(is_table).nth(1).is_some();
+    let is_heading = move |child: &usize| has_tables && matches!(elements[*child].name.as_bytes(), [b'h' | b'H', b'1'..=b'6']);
+    element.children.iter().copied().filter(move |child| !is_heading(child))
+}
+
 fn content(elements: &[Element], element: &Element) -> Vec<Step> {
     let text = element.text.as_ref().map(|text| {
         let (body, start) = (text.text.trim(), text.text.len() - text.text.trim_start().len());
+        let end = (text.text.len() - start - body.len()).min(text.at.len() - start.min(text.at.len()));
         Cell {
             text: body.to_owned().into(),
-            at: text.at.start + start..text.at.end - (text.text.trim_start().len() - body.len()).min(text.at.len()),
+            at: text.at.start + start.min(text.at.len())..text.at.end - if element.text_parts.is_empty() { end } else { 0 },
             is_quoted: false,
         }
     });
@@ -155,13 +197,13 @@ fn content(elements: &[Element], element: &Element) -> Vec<Step> {
     }
     let mut names: Vec<(&str, Vec<usize>)> = Vec::new();
     let mut known = std::collections::HashMap::new();
-    for child in &element.children {
-        let name = elements[*child].name.as_str();
+    for child in data_children(elements, element) {
+        let name = elements[child].name.as_str();
         let at = *known.entry(name).or_insert_with(|| {
             names.push((name, Vec::new()));
             names.len() - 1
         });
-        names[at].1.push(*child);
+        names[at].1.push(child);
     }
     // Nothing but elements of one name: a list.
     if let [(name, children)] = &names[..]

@@ -1,4 +1,4 @@
-//! YAML, where the text as a whole is a mapping or a sequence.
+//! YAML, where the text as a whole is a mapping or a sequence, or several of them between `---`: a list.
 
 use std::collections::HashSet;
 
@@ -16,8 +16,8 @@ const DEEP: usize = 128;
 const KEY: usize = 80;
 
 pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
-    let first = block.text.trim_start();
-    if !(first.contains(':') || first.starts_with("- ")) || first.starts_with(['#', '|', '<', '>', '*', '`']) {
+    let first = below_comments(block.text);
+    if !(first.contains(':') || first.starts_with("- ")) || first.starts_with(['|', '<', '>', '*', '`']) {
         return None;
     }
     // Labels and plain values alone, without a quote, a list or a line that is set in, are read as such.
@@ -30,14 +30,20 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     let mut open: Vec<Option<bool>> = Vec::new();
     // The keys of the open mappings: one that comes twice is no YAML.
     let mut keys: Vec<HashSet<String>> = Vec::new();
-    let (mut documents, mut is_quoted, mut is_nested) = (0, false, false);
+    let (mut documents, mut roots, mut is_quoted, mut is_nested) = (0, 0, false, false);
     for event in Parser::new_from_str(block.text) {
         let (event, span) = event.ok()?;
         match event {
             Event::Scalar(value, style, 0, None) => {
-                let at = places.byte(span.start.index())..places.byte(span.end.index());
+                let mut at = places.byte(span.start.index())..places.byte(span.end.index());
+                at.end = at.start + scalar_length(&block.text[at.clone()], style);
+                // A document without anything in it.
+                if open.is_empty() && at.is_empty() && documents > 1 {
+                    continue;
+                }
                 match open.last_mut()? {
                     Some(key @ true) => {
+                        let quotes = usize::from(style != ScalarStyle::Plain);
                         if value.len() > KEY || value.contains(['\n', '(', ')', '{', '}', ';']) || is_counted(&value) {
                             return None;
                         }
@@ -45,7 +51,7 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
                             return None;
                         }
                         *key = false;
-                        builder.cover(at);
+                        builder.label(at.start + quotes..at.end - quotes.min(at.len()));
                         builder.key(&value);
                         continue;
                     }
@@ -66,6 +72,11 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
                         text => builder.text(text, at),
                     }
                 } else {
+                    let before = block.text[..at.start].trim_end();
+                    let header = before.trim_end_matches(['+', '-', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+                    if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) && header.ends_with(['|', '>']) {
+                        builder.mark_layout(header.len()..before.len());
+                    }
                     builder.text(&value, at);
                 }
             }
@@ -79,6 +90,7 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
                     return None;
                 }
                 is_nested |= !open.is_empty();
+                roots += usize::from(open.is_empty());
                 keys.push(HashSet::new());
                 let is_mapping = matches!(event, Event::MappingStart(..));
                 builder.open(if is_mapping { '{' } else { '[' });
@@ -94,9 +106,12 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
                 keys.pop();
                 builder.close('}');
             }
-            Event::DocumentStart(_) if documents == 0 => documents += 1,
+            Event::DocumentStart(_) => {
+                documents += 1;
+                is_nested |= documents > 1;
+            }
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
-            // Tags, anchors, aliases and further documents have no place in JSON.
+            // Tags, anchors and aliases have no place in JSON.
             _ => return None,
         }
     }
@@ -104,10 +119,41 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     if !is_nested && !is_quoted {
         return None;
     }
-    builder.cover(0..block.text.trim_end().len());
+    if roots > 1 {
+        builder.wrap_in_list();
+    }
     let mut data = builder.done(0)?;
     data.records = json::records(&data.doc);
     data.doc.root().is_some_and(|root| root.is_container()).then_some(data)
+}
+
+/// The length of a scalar without the comment that its span may take in after its quotes.
+fn scalar_length(span: &str, style: ScalarStyle) -> usize {
+    let is_double = style == ScalarStyle::DoubleQuoted;
+    if !is_double && style != ScalarStyle::SingleQuoted {
+        return span.trim_end().len();
+    }
+    let bytes = span.as_bytes();
+    let quote = if is_double { b'"' } else { b'\'' };
+    let mut at = 1;
+    while let Some(byte) = bytes.get(at) {
+        at += match byte {
+            b'\\' if is_double => 2,
+            byte if *byte != quote => 1,
+            _ if !is_double && bytes.get(at + 1) == Some(&quote) => 2,
+            _ => return at + 1,
+        };
+    }
+    span.len()
+}
+
+/// A text without the comments that it begins with.
+fn below_comments(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    while rest.starts_with('#') {
+        rest = rest.split_once('\n').map_or("", |(_, rest)| rest.trim_start());
+    }
+    rest
 }
 
 /// `tags[2]`: a list of TOON.

@@ -111,7 +111,7 @@ pub(super) fn count(payload: &Payload, text: &str) -> FactMatches {
 }
 
 fn search(payload: &Payload, text: &str) -> FactMatches {
-    let proof = Proof::of(payload.root(), text);
+    let proof = Proof::of(payload.root(), payload.key_words(), text);
     if let Some(proof) = &proof
         && let Some(matched) = all_proved(payload, proof, text)
     {
@@ -135,7 +135,7 @@ fn search(payload: &Payload, text: &str) -> FactMatches {
 /// The facts of a text that decodes to all of them.
 fn all_proved(payload: &Payload, proof: &Proof, text: &str) -> Option<FactMatches> {
     let root = payload.root();
-    let mut matched = FactMatches { accounted: proof.labels.clone(), ..FactMatches::default() };
+    let mut matched = FactMatches { accounted: proof.accounted.clone(), ..FactMatches::default() };
     for leaf in leaves(root) {
         let (Decoded::Equal, place) = proof.leaf(leaf.index() - root.index())? else { return None };
         matched.facts.push(Fact::of(leaf.index(), FactState::Proved, place.as_ref()));
@@ -174,7 +174,7 @@ fn apply(proof: &Proof, payload: &Payload, text: &str, mut matched: FactMatches)
         }
         matched.count.add(fact.state());
     }
-    matched.accounted.clone_from(&proof.labels);
+    matched.accounted.clone_from(&proof.accounted);
     matched
 }
 

@@ -15,6 +15,7 @@ use super::labels::spoken;
 use super::record_lists;
 use super::regions::{distinct_fields, names_record};
 use super::span::Span;
+use crate::capture::KeyWords;
 use crate::json::{Kind, Node, decimal};
 use crate::reader::{self, Found, TextBlock};
 
@@ -40,20 +41,23 @@ pub(super) enum Decoded {
 pub(super) struct Proof {
     /// By tape index minus the root's.
     leaves: Vec<Option<(Decoded, Option<Span>)>>,
-    /// The labels of the text that name a field of the data, in order.
-    pub(super) labels: Vec<Range<usize>>,
+    /// The labels of the text that name a field of the data, and the grammar of its language, in order.
+    pub(super) accounted: Vec<Range<usize>>,
 }
 
 impl Proof {
     /// Of a text that a reader decodes; `None` of any other.
-    pub(super) fn of(root: Node<'_>, text: &str) -> Option<Self> {
+    pub(super) fn of(root: Node<'_>, keys: &KeyWords, text: &str) -> Option<Self> {
         let found = reader::read(&[TextBlock { block: 0, text, whole: None }])?;
         let decoded = found.data.doc.root()?;
         let mut aligner = Aligner { base: root.index(), found: &found, leaves: vec![None; root.subtree_end() - root.index()] };
         aligner.root(root, decoded);
         let leaves = aligner.leaves;
-        let labels = Vec::new();
-        Some(Self { leaves, labels })
+        let names_field = |label: &Range<usize>| text.get(label.clone()).is_some_and(|label| keys.has(label));
+        let labels = found.data.labels.iter().map(|(_, label)| label.clone()).filter(names_field);
+        let layout = found.data.layout().iter().map(|(_, range)| range.clone());
+        let accounted = reader::merged(labels.chain(layout).collect());
+        Some(Self { leaves, accounted })
     }
 
     /// What the text says of the leaf at this tape index minus the root's, and where.
