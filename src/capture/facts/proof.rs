@@ -87,6 +87,9 @@ impl<'a> Aligner<'a> {
                 }
                 None => {}
             },
+            (Kind::Array, Kind::Object) if decoded.get("columns").is_some() && decoded.get("rows").is_some() => {
+                self.pair(data, decoded, true, 0);
+            }
             (Kind::Array, Kind::Object) => match only_list(decoded) {
                 Some(list) => self.pair(data, list, true, 0),
                 None if data.len() == 1 => data.child(0).into_iter().for_each(|record| self.pair(record, decoded, true, 0)),
@@ -111,6 +114,7 @@ impl<'a> Aligner<'a> {
         match (data.kind(), decoded.kind()) {
             (Kind::Object, Kind::Object) => self.members(data, decoded, is_in_order, depth),
             (Kind::Array, Kind::Array) => self.elements(data, decoded, is_in_order, depth),
+            (Kind::Array, Kind::Object) => self.rows(data, decoded, is_in_order, depth),
             (Kind::Object | Kind::Array, _) | (_, Kind::Object | Kind::Array) => {}
             _ => self.leaf(data, decoded, is_in_order),
         }
@@ -276,6 +280,30 @@ impl<'a> Aligner<'a> {
             }
         }
         true
+    }
+
+    /// Records beside a text that has them as columns and rows.
+    fn rows(&mut self, data: Node<'a>, decoded: Node<'a>, is_in_order: bool, depth: usize) {
+        let Some((columns, rows)) = decoded.get("columns").zip(decoded.get("rows")) else { return };
+        let names: Vec<Cow<'a, str>> = columns.children().filter_map(Node::as_str).collect();
+        let is_table = columns.kind() == Kind::Array && rows.kind() == Kind::Array && names.len() == columns.len();
+        if !is_table || rows.len() != data.len() {
+            return;
+        }
+        for (record, row) in data.children().zip(rows.children()) {
+            if record.kind() != Kind::Object || row.kind() != Kind::Array || row.len() != names.len() {
+                continue;
+            }
+            for member in record.children() {
+                let key = member.key().unwrap_or_default();
+                let mut at = names.iter().enumerate().filter(|(_, name)| **name == key);
+                if let (Some((at, _)), None) = (at.next(), at.next())
+                    && let Some(cell) = row.child(at)
+                {
+                    self.pair(member, cell, is_in_order, depth + 1);
+                }
+            }
+        }
     }
 
     /// `{"ann": 11, "bob": 22}` beside a table of two columns, names and values.
