@@ -68,7 +68,7 @@ fn output_schema() -> Value {
             ("outcome", string()),
             ("tokens", integer("o200k_base")),
             ("ratio", json!({"type": "number", "description": "Tokens over those of the first answer"})),
-            ("factsKept", integer("Facts of the data that it tells")),
+            ("factsTold", integer("Facts of the data that are proved or found in it")),
             ("facts", integer("Facts of the data of the answer that says most")),
             ("lacks", list("Fields of which it loses a fact", string())),
             ("moreLacks", integer("Further fields of which it loses a fact")),

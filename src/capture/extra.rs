@@ -3,14 +3,9 @@
 
 use std::ops::Range;
 
-use foldhash::HashSet;
-
-use super::facts::{FactMatches, spoken};
+use super::facts::{FactMatches, KeyWords, LABEL_WORDS};
 use super::payload::{Payload, TextSource, blocks};
 use super::reading::Reading;
-
-/// The longest label, in words.
-const LABEL_WORDS: usize = 6;
 
 /// The extra text of an answer's text content, in order: bytes of the texts with one LF between two. `matched` are the
 /// facts of the data in it; they are asked for where the data is `structuredContent` alone.
@@ -151,28 +146,6 @@ fn is_label(line: &str, words: &str, run: Range<usize>, keys: &KeyWords) -> bool
     begins_value
         || is_title
         || is_cell && line.split(['|', ',', '\t']).all(|cell| cell.chars().all(|char| !says(char)) || keys.has(cell))
-}
-
-/// The keys of the data as labels are compared with them: their words, and the beginnings and ends of these.
-#[derive(Debug, Default)]
-pub struct KeyWords(HashSet<String>);
-
-impl KeyWords {
-    pub(super) fn of<'k>(keys: impl Iterator<Item = &'k String>) -> Self {
-        let mut all: HashSet<String> = HashSet::default();
-        for key in keys {
-            let parts: Vec<&str> = key.split(' ').collect();
-            for cut in 0..parts.len().min(LABEL_WORDS) {
-                all.insert(parts[cut..].join(" "));
-                all.insert(parts[..parts.len() - cut].join(" "));
-            }
-        }
-        Self(all)
-    }
-
-    pub(super) fn has(&self, label: &str) -> bool {
-        self.0.contains(&spoken(label))
-    }
 }
 
 #[cfg(test)]

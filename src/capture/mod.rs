@@ -23,7 +23,7 @@ use time::OffsetDateTime;
 
 pub use block::{Block, BlockKind};
 pub use connecting::{Step, StepState, milliseconds};
-pub use extra::{KeyWords, extra_text};
+pub use extra::extra_text;
 pub use facts::{Fact, FactCount, FactMatches, FactState, Record, count_facts, locate_facts};
 pub use listed::{Prompt, PromptArgument, Resource, ServerLists, listed_tools};
 pub use payload::{Origin, Payload, ReadText, TextSource, blocks, is_wrapped};

@@ -4,8 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::block::Block;
-use super::extra::KeyWords;
-use super::facts::{self, PayloadKeys, Record};
+use super::facts::{self, KeyWords, PayloadKeys, Record};
 use super::reading::Reading;
 use crate::json::{Doc, Node};
 use crate::reader::{self, Certainty, Found, Pattern, Reader, TextBlock, TextData};

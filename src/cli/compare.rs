@@ -40,7 +40,7 @@ pub fn run(args: &command::CompareArgs) -> Done {
         view::encoding(args.tokenizer.as_deref())?;
     }
     let read_text = view::read_text(args.read_text.as_deref())?;
-    let hosts = if args.print.json { hosts::load(&args.link.data) } else { Arc::default() };
+    let hosts = hosts::load(&args.link.data);
     let arguments = read_arguments(args.args.as_deref())?;
     refused_by(None, &arguments, false)?;
     let quiet = args.print.quiet;
@@ -220,7 +220,7 @@ fn columns_table(found: &Sweep, tokenizer: &Tokenizer, counts: &[RowCount]) -> S
         against,
         "BYTES".into(),
         "TIME".into(),
-        "FACTS KEPT".into(),
+        "FACTS".into(),
         String::new(),
     ];
     let mut rows = vec![head.to_vec()];

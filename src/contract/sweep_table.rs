@@ -102,7 +102,7 @@ fn markdown(sweep: &Sweep) -> String {
     let base = sweep.baseline.and_then(|at| sweep.column_of(at));
     let against = base.map_or_else(|| "Against".to_owned(), |base| format!("Against {}", cell(&base.title)));
     let mut out = format!(
-        "| {} | Tokens ({}) | {against} | Bytes | Time | Facts kept | Loses facts of |\n|---|--:|--:|--:|--:|--:|---|\n",
+        "| {} | Tokens ({}) | {against} | Bytes | Time | Facts | Loses facts of |\n|---|--:|--:|--:|--:|--:|---|\n",
         cell(sweep.vary.as_deref().unwrap_or("Equal calls")),
         encoding.name()
     );
@@ -142,7 +142,7 @@ fn markdown(sweep: &Sweep) -> String {
 
 const COLUMNS: [&str; 19] = [
     "column", "value", "derived", "outcome", "format", "bytes", "chars", "utf16", "o200k_base", "cl100k_base", "ratio", "ms",
-    "facts", "kept", "reworded", "missing", "absent_records", "missing_fields", "why",
+    "facts", "proved", "found", "missing", "absent_records", "missing_fields", "why",
 ];
 
 fn csv(sweep: &Sweep, calls: &[SweepCall]) -> String {

@@ -11,9 +11,9 @@ use super::rounding::RoundedNumbers;
 use super::{CheckedServer, CheckedTool, FoundAt, FoundIn};
 use crate::analysis::{self, Columns, HostsReport, Parts};
 use crate::capture::facts::record_lists;
-use crate::capture::{Fact, FactCount, FactMatches, Outcome, Payload, Tool, locate_facts};
+use crate::capture::{Fact, FactCount, FactMatches, Outcome, Payload, Tool, is_wrapped, locate_facts};
 use crate::format::{ExtraText, MARKDOWN, ParsedCapture};
-use crate::host::{Hosts, LimitState, ViewContext};
+use crate::host::{Hosts, LimitState, ResultPart, ResultShape, ViewContext};
 use crate::json::{Doc, Kind, Node};
 use crate::token::{self, Tokens};
 
@@ -290,6 +290,27 @@ impl<'a> CheckedAnswer<'a> {
     /// Tokens of what is sent: both parts, or the one there is.
     pub fn sent(&self) -> Tokens {
         *self.sent.get_or_init(|| self.subject.known.counts_of(&self.pieces()).tokens)
+    }
+
+    /// The part of the result that the models of most hosts read: what savings are computed against.
+    pub fn read_part(&self) -> ResultPart {
+        let shape = ResultShape {
+            has_text: !self.blocks.is_empty(),
+            has_structured: self.structured().is_some(),
+            is_twin: is_wrapped(&self.subject.reading),
+            is_error: false,
+        };
+        self.hosts.most_read(shape).part
+    }
+
+    /// What one model reads before a fix and after it. A fix that takes the part away is one for those that read both.
+    pub fn read_pieces<'p>(&'p self, fixed: &'p Parts) -> (Vec<&'p str>, Vec<&'p str>) {
+        let structured = self.structured().and_then(|node| std::str::from_utf8(node.raw()).ok());
+        match (self.read_part(), &fixed.text, &fixed.structured, structured) {
+            (ResultPart::Text, Some(text), ..) if !self.blocks.is_empty() => (vec![&*self.text], vec![text]),
+            (ResultPart::Data, _, Some(fixed), Some(own)) => (vec![own], vec![fixed]),
+            _ => (self.pieces(), fixed.pieces()),
+        }
     }
 
     /// What each tool of the server takes.

@@ -284,7 +284,8 @@ impl Hit {
 
     /// The answer as the fix makes it, and what that saves against what is sent.
     pub fn mends(&mut self, answer: &CheckedAnswer<'_>, parts: Parts) -> &mut Self {
-        self.saves = Some(answer.subject.known.saved(&answer.pieces(), &parts.pieces()));
+        let (before, after) = answer.read_pieces(&parts);
+        self.saves = Some(answer.subject.known.saved(&before, &after));
         let is_small = parts.pieces().iter().map(|piece| piece.len()).sum::<usize>() <= Mended::MOST_BYTES;
         self.mended = is_small.then(|| Arc::new(Mended::of(answer.subject, parts)));
         self

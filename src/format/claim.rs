@@ -1,9 +1,18 @@
 //! What may be claimed of a text against the data. Every surface asks [`Claim::of`], and says its words.
 
-use super::ledger::OmittedText;
 use crate::capture::FactCount;
 use crate::number::{grouped, number_of};
 use crate::token::{Tokenizer, Tokens, counted};
+
+/// What a row that holds the data alone drops of what is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OmittedText {
+    /// Of the extra text.
+    pub bytes: u64,
+    pub tokens: Tokens,
+    /// Blocks that are not text.
+    pub blocks: u64,
+}
 
 /// What is known of a text against the data, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

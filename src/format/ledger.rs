@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::claim::Claim;
+use super::claim::{Claim, OmittedText};
 use super::round_trip::{self, RoundTrip};
 use super::{Format, ParsedCapture, Sink, WriteError};
 use crate::capture::{BlockKind, FactCount, is_wrapped};
@@ -31,16 +31,6 @@ pub struct Row {
     /// What the result says besides the data, where this was written from the data or is the data alone; `None` where
     /// nothing is dropped.
     pub omitted: Option<OmittedText>,
-}
-
-/// What a row that holds the data alone drops of what is sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OmittedText {
-    /// Of the extra text.
-    pub bytes: u64,
-    pub tokens: Tokens,
-    /// Blocks that are not text.
-    pub blocks: u64,
 }
 
 /// Why a number is not there of which the computing was broken off.

@@ -19,10 +19,8 @@ use crate::number::grouped;
 use crate::problem::Problem;
 use crate::settings;
 use crate::state::{Event, PaneView, ViewAction};
-use crate::token::counted;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{self, icons};
-use crate::verdict::Tone;
 
 fn theme_of(theme: settings::Theme) -> Theme {
     if theme == settings::Theme::Light { Theme::Light } else { Theme::Dark }
@@ -108,7 +106,7 @@ fn card_ui(ui: &mut egui::Ui, card: &Card) {
             left
         };
         let mut x = text_right(right, "tok", theme::mono(12.0), t.weak) - 8.0;
-        x = text_right(x, &counted(cell.count), theme::mono_semibold(20.0), t.strong).min(right - 112.0);
+        x = text_right(x, &cell.count_text(), theme::mono_semibold(20.0), t.strong).min(right - 112.0);
         let good = cell.is_proved() && at > 0;
         if let Some(change) = &cell.change {
             let (color, fill, stroke) = if good { (t.ok, t.ok_bg, t.ok_line) } else { (t.text, t.card, t.line2) };
@@ -119,11 +117,8 @@ fn card_ui(ui: &mut egui::Ui, card: &Card) {
             x = place.left() - 10.0;
         }
         if let Some(loss) = &cell.loss {
-            let (icon, color) = match loss.tone {
-                Tone::Good => (icons::CHECK, t.ok),
-                Tone::Neutral => (icons::CHECK, t.weak),
-                Tone::Warn => (icons::MISSING, t.warn),
-            };
+            let color = if loss.is_proof() { t.ok } else { t.weak };
+            let (icon, color) = if loss.is_loss() { (icons::MISSING, t.warn) } else { (icons::CHECK, color) };
             x = text_right(x, &loss.text, theme::regular(12.5), color) - 4.0;
             text_right(x, icon, theme::icon_font(13.0), color);
         }

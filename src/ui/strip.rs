@@ -8,7 +8,7 @@ use super::{Cx, drawer_opening, icons};
 use crate::format::FORMATS;
 use crate::state::{Action, DrawerTab, TokensAction, TokensPart};
 use crate::token::counted;
-use crate::verdict::{Loss, Strip, StripCell, Tone};
+use crate::verdict::{ClaimTone, Loss, Strip, StripCell};
 
 /// Its height, and that where the window is low.
 const TALL: f32 = 72.0;
@@ -222,9 +222,9 @@ fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
 fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) {
     let t = ThemeTokens::of(ui);
     let (icon, color) = match loss.tone {
-        Tone::Good => (icons::CHECK, t.ok),
-        Tone::Neutral => (icons::CHECK, t.weak),
-        Tone::Warn => (icons::MISSING, t.warn),
+        ClaimTone::Good => (icons::CHECK, t.ok),
+        ClaimTone::Neutral => (icons::CHECK, t.weak),
+        ClaimTone::Warn => (icons::MISSING, t.warn),
     };
     let width = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::small(), color).size().x + 18.0;
     let text = if width(&loss.text) <= room { &loss.text } else { &loss.short };

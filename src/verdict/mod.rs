@@ -8,7 +8,7 @@ mod sweep;
 
 pub use breakage::breakage;
 pub use hosts::HostsHeadline;
-pub use strip::{HostCost, Loss, ModelReads, Strip, StripCell, Tone, part_format, strip};
+pub use strip::{ClaimTone, HostCost, Loss, ModelReads, Strip, StripCell, part_format, strip};
 pub use sweep::{column_loss, held, sweep_strip, sweep_verdict};
 
 use crate::format::ledger::Row;
@@ -61,9 +61,9 @@ impl Verdict {
             let detail = if loss.detail.is_empty() { String::new() } else { format!(" ({})", loss.detail) };
             let words = format!("{}{detail}", loss.text);
             self.parts.push(match loss.tone {
-                Tone::Good => VerdictPart::Good(words),
-                Tone::Neutral => VerdictPart::Plain(words),
-                Tone::Warn => VerdictPart::Bad(words),
+                ClaimTone::Good => VerdictPart::Good(words),
+                ClaimTone::Neutral => VerdictPart::Plain(words),
+                ClaimTone::Warn => VerdictPart::Bad(words),
             });
         }
         if let Some(badge) = &cell.badge {
@@ -177,8 +177,7 @@ mod tests {
     use crate::cancel::Cancel;
     use crate::capture::FactCount;
     use crate::format::FORMATS;
-    use crate::format::claim::Claim;
-    use crate::format::ledger::OmittedText;
+    use crate::format::claim::{Claim, OmittedText};
     use crate::host::{Hosts, ReadChoice, ResultPart};
     use crate::token::Tokens;
 

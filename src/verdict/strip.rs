@@ -5,8 +5,8 @@ use super::{CountedRow, change, title, unit};
 use crate::analysis::{HostRow, HostsReport, ratio_of};
 use crate::capture::FactCount;
 use crate::format::FORMATS;
-use crate::format::claim::{Claim, claim_words, missing_words};
-use crate::format::ledger::{OmittedText, Row};
+use crate::format::claim::{Claim, OmittedText, claim_words, missing_words};
+use crate::format::ledger::Row;
 use crate::host::{Hosts, MostRead, ReadChoice, ResultPart, ResultShape};
 use crate::number::{grouped, number_of};
 use crate::token::{Count, Tokenizer, counted};
@@ -46,6 +46,11 @@ impl StripCell {
         text
     }
 
+    /// Its tokens as people read them.
+    pub fn count_text(&self) -> String {
+        counted(self.count)
+    }
+
     /// Whether it is the cheapest with all facts proved.
     pub fn is_winner(&self) -> bool {
         self.badge.is_some()
@@ -59,7 +64,7 @@ impl StripCell {
 
 /// How a statement about a text is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
+pub enum ClaimTone {
     /// Green: a proof.
     Good,
     Neutral,
@@ -70,7 +75,7 @@ pub enum Tone {
 /// What a cell keeps or loses, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
-    pub tone: Tone,
+    pub tone: ClaimTone,
     pub text: String,
     /// The same where there is little room.
     pub short: String,
@@ -79,9 +84,19 @@ pub struct Loss {
 }
 
 impl Loss {
-    pub(super) fn new(tone: Tone, text: impl Into<String>) -> Self {
+    pub(super) fn new(tone: ClaimTone, text: impl Into<String>) -> Self {
         let text = text.into();
         Self { tone, short: text.clone(), text, detail: String::new() }
+    }
+
+    /// Whether it says that a text is proved.
+    pub fn is_proof(&self) -> bool {
+        self.tone == ClaimTone::Good
+    }
+
+    /// Whether it says that something is missing.
+    pub fn is_loss(&self) -> bool {
+        self.tone == ClaimTone::Warn
     }
 
     pub(super) fn with_short(self, short: impl Into<String>) -> Self {
@@ -92,9 +107,9 @@ impl Loss {
     pub(super) fn of_claim(facts: Option<FactCount>, omitted: Option<OmittedText>, tokenizer: &Tokenizer) -> Self {
         let claim = Claim::of(facts, omitted);
         let tone = match claim {
-            Claim::Proved => Tone::Good,
-            Claim::Missing => Tone::Warn,
-            _ => Tone::Neutral,
+            Claim::Proved => ClaimTone::Good,
+            Claim::Missing => ClaimTone::Warn,
+            _ => ClaimTone::Neutral,
         };
         let words = Self::new(tone, claim_words(facts, omitted, tokenizer));
         match (claim, facts, omitted) {
@@ -130,7 +145,8 @@ impl<'a> HostCost<'a> {
     fn loss(&self) -> Option<Loss> {
         let detail = self.row.happens();
         if self.count.is_none() {
-            let loss = Loss::new(Tone::Warn, format!("what {} sends is not known", self.row.host.name)).with_short("not known");
+            let loss =
+                Loss::new(ClaimTone::Warn, format!("what {} sends is not known", self.row.host.name)).with_short("not known");
             return Some(Loss { detail, ..loss });
         }
         if self.row.loses_nothing() {
@@ -138,10 +154,11 @@ impl<'a> HostCost<'a> {
         }
         match self.row.facts.filter(|facts| facts.missing > 0) {
             Some(facts) => {
-                let loss = Loss::new(Tone::Warn, missing_words(facts)).with_short(format!("−{} facts", grouped(facts.missing)));
+                let loss =
+                    Loss::new(ClaimTone::Warn, missing_words(facts)).with_short(format!("−{} facts", grouped(facts.missing)));
                 Some(Loss { detail, ..loss })
             }
-            None => Some(Loss::new(Tone::Warn, detail)),
+            None => Some(Loss::new(ClaimTone::Warn, detail)),
         }
     }
 
@@ -300,7 +317,7 @@ impl<'a> Candidate<'a> {
             .zip(sent)
             .map(|(ratio, sent)| change(self.tokens(), sent.high(), ratio).unwrap_or_else(|| "±0".to_owned()));
         let loss = match self.is_cut {
-            true => Loss::new(Tone::Warn, "cut by this host too").with_short("cut too"),
+            true => Loss::new(ClaimTone::Warn, "cut by this host too").with_short("cut too"),
             false => Loss::of_claim(self.row.row.facts, self.omitted, tokenizer),
         };
         StripCell {
@@ -353,10 +370,10 @@ fn first_cell(sent: &CountedRow<'_>, read: MostRead, reads: ModelReads<'_>, rows
     let omitted = row.omitted.filter(|_| rows.iter().any(|row| row.row.format == "content" && row.row.is_available()));
     let loss = match (row.facts.filter(|facts| facts.missing > 0), &row.uncounted) {
         (Some(facts), _) => {
-            Some(Loss::new(Tone::Warn, missing_words(facts)).with_short(format!("−{} facts", grouped(facts.missing))))
+            Some(Loss::new(ClaimTone::Warn, missing_words(facts)).with_short(format!("−{} facts", grouped(facts.missing))))
         }
-        (None, Some(uncounted)) => Some(Loss::new(Tone::Neutral, format!("+ {uncounted}"))),
-        (None, None) => omitted.map(|omitted| Loss::new(Tone::Neutral, omitted.words(&Tokenizer::default()))),
+        (None, Some(uncounted)) => Some(Loss::new(ClaimTone::Neutral, format!("+ {uncounted}"))),
+        (None, None) => omitted.map(|omitted| Loss::new(ClaimTone::Neutral, omitted.words(&Tokenizer::default()))),
     };
     Some(StripCell { loss, ..cell })
 }
@@ -425,7 +442,7 @@ fn with_formats<'a>(
     if least.tokens() >= sent.tokens() {
         if tokenizer.is_exact() {
             let words = format!("nothing is cheaper with all {}", number_of(facts, "facts"));
-            strip.cells[0].loss.get_or_insert_with(|| Loss::new(Tone::Neutral, words).with_short("nothing cheaper"));
+            strip.cells[0].loss.get_or_insert_with(|| Loss::new(ClaimTone::Neutral, words).with_short("nothing cheaper"));
         }
         return strip;
     }

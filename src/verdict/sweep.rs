@@ -12,7 +12,7 @@ use crate::format::{self, Format};
 use crate::number::{grouped, milliseconds};
 use crate::token::{Count, Tokenizer};
 use crate::verdict::strip::{Candidate, badge, cheapest, is_tied};
-use crate::verdict::{CountedRow, Loss, Strip, StripCell, Tone, Verdict, VerdictPart, change, unit};
+use crate::verdict::{ClaimTone, CountedRow, Loss, Strip, StripCell, Verdict, VerdictPart, change, unit};
 
 /// Names in a list before the rest is counted.
 const MAX_NAMES: usize = 6;
@@ -112,7 +112,7 @@ pub fn column_loss(sweep: &Sweep, at: usize, needed: Option<&BTreeSet<String>>) 
     let claim = column_claim(sweep, at, needed);
     if claim != Claim::Missing {
         return match needed {
-            Some(_) => Loss::new(Tone::Neutral, NOTHING_NEEDED).with_short("all needed"),
+            Some(_) => Loss::new(ClaimTone::Neutral, NOTHING_NEEDED).with_short("all needed"),
             None => Loss::of_claim(column.facts, column.omitted, &tokenizer),
         };
     }
@@ -125,12 +125,12 @@ pub fn column_loss(sweep: &Sweep, at: usize, needed: Option<&BTreeSet<String>>) 
     let total: u64 = wanted.iter().map(|(field, _)| field.total).sum();
     let mut loss = if facts > 0 && differing == facts {
         let words = if differing == 1 { "1 value differs".to_owned() } else { format!("{} values differ", grouped(differing)) };
-        Loss::new(Tone::Warn, words)
+        Loss::new(ClaimTone::Warn, words)
     } else if facts == 0 {
-        Loss::new(Tone::Warn, held(sweep, column))
+        Loss::new(ClaimTone::Warn, held(sweep, column))
     } else {
         let of = FactCount { total, missing: facts, ..FactCount::default() };
-        Loss::new(Tone::Warn, missing_words(of)).with_short(format!("−{} facts", grouped(facts)))
+        Loss::new(ClaimTone::Warn, missing_words(of)).with_short(format!("−{} facts", grouped(facts)))
     };
     loss.detail = listed(&lost.iter().map(|(field, _)| name(&field.pattern)).collect::<Vec<_>>());
     loss
@@ -213,7 +213,7 @@ impl Offered<'_> {
             count: Count::Exact(tokens),
             change: self.change(tokens),
             claim: Claim::Found,
-            loss: Some(Loss::new(Tone::Neutral, NOTHING_NEEDED).with_short("all needed")),
+            loss: Some(Loss::new(ClaimTone::Neutral, NOTHING_NEEDED).with_short("all needed")),
             badge: None,
             is_old: false,
         })

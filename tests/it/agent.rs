@@ -202,7 +202,7 @@ async fn calls_are_kept_and_can_be_named() {
     assert_eq!(compared["varies"], "response_format");
     assert_eq!(compared["columns"][1]["answer"], "call:3");
     for column in compared["columns"].as_array().unwrap().iter().filter(|column| column.get("answer").is_none()) {
-        assert_eq!(column["factsKept"], column["facts"], "what reads back to the same data loses none of it: {column}");
+        assert_eq!(column["factsTold"], column["facts"], "what reads back to the same data loses none of it: {column}");
     }
     assert_eq!(own.clean("diff", json!({"a": "call:1", "b": "call:3"})).await["equal"], true, "each server is a new one");
     let shown = own.clean("show", json!({"answer": "call:1"})).await;

@@ -302,12 +302,12 @@ fn the_report_has_every_member() {
     let (status, report) = json(&["call", "dual_search_companies", "--sample", "--json"], b"");
     assert_eq!(status, 0);
     let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
-    expect![["loupe schema capture ledger hosts findings"]].assert_eq(&members(&report));
+    expect!["loupe schema capture sent ledger hosts findings"].assert_eq(&members(&report));
     expect!["id server tool arguments startedAt elapsedMs outcome wire result raw rpcError blocks payload notifications"]
         .assert_eq(&members(&report["capture"]));
     expect![["index type known bytes tokens mimeType audience priority faults"]]
         .assert_eq(&members(&report["capture"]["blocks"][0]));
-    expect!["format available bytes chars utf16 tokens ratio roundTrip lossless losses facts leavesOut why"]
+    expect!["format available bytes chars utf16 tokens ratio roundTrip lossless losses facts claim extraText why"]
         .assert_eq(&members(&report["ledger"]["rows"][0]));
     assert_eq!(report["schema"], "loupe.report/1");
     expect!["rule severity profiles message subject path places source confidence count saves fix"]
@@ -358,15 +358,15 @@ fn the_ledger_is_a_table_for_others() {
     let payload = br#"[{"a":"1","b":"x"}]"#;
     let markdown = String::from_utf8(text(&["show", "-", "--as", "markdown"], payload)).unwrap();
     assert!(
-        markdown.starts_with("| Format | Tokens | Against JSON, compact | Bytes | Facts kept | Round trip |\n|---|"),
+        markdown.starts_with("| Format | Tokens | Against JSON, compact | Bytes | Facts | Round trip |\n|---|"),
         "{markdown}"
     );
-    assert!(markdown.contains("| CSV | ") && markdown.contains("| 2 of 2 | lossy |\n"), "{markdown}");
+    assert!(markdown.contains("| CSV | ") && markdown.contains("| 2 found | lossy |\n"), "{markdown}");
     let older = text(&["show", "-", "--as", "markdown", "--tokenizer", "p50k_base"], payload);
     assert_ne!(String::from_utf8(older).unwrap(), markdown);
     let csv = String::from_utf8(text(&["show", "-", "--as", "csv", "--baseline", "csv"], payload)).unwrap();
     let row = csv.lines().find(|line| line.starts_with("csv,")).unwrap();
-    assert!(row.starts_with("csv,true,8,8,8,") && row.contains(",1.0000,2,2,0,0,lossy,1,"), "{row}");
+    assert!(row.starts_with("csv,true,8,8,8,") && row.contains(",1.0000,2,0,2,0,lossy,1,"), "{row}");
     assert!(csv.contains("content,false,,,,,,,,,,,,,no text block in this answer\n"), "{csv}");
     let ranges = String::from_utf8(text(&["show", "-", "--as", "csv", "--tokenizer", "claude"], payload)).unwrap();
     let mut lines = ranges.lines().map(|line| line.split(',').collect::<Vec<_>>());

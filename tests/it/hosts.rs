@@ -101,7 +101,7 @@ fn reports_hold_every_host() {
         let printed = text(&["show", "-", "--view", &format!("host:{id}")], RESULT);
         assert_eq!(host(id)["bytes"], printed.len(), "{id}");
     }
-    assert_eq!(host("zed")["facts"], serde_json::json!({"total": 3, "kept": 2, "reworded": 0, "missing": 1}));
+    assert_eq!(host("zed")["facts"], serde_json::json!({"total": 3, "proved": 0, "found": 2, "missing": 1, "differs": 0}));
     assert_eq!((&host("zed")["limit"], &host("zed")["truncated"]), (&"none".into(), &false.into()));
     assert_eq!((&host("vscode-copilot")["limit"], &host("vscode-copilot")["truncated"]), (&"unknown".into(), &Value::Null));
     assert_eq!((&host("llamaindex")["computable"], &host("llamaindex")["tokens"]), (&false.into(), &Value::Null));

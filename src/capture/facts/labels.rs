@@ -4,6 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use foldhash::HashSet;
+
+/// The longest label, in words.
+pub(in crate::capture) const LABEL_WORDS: usize = 6;
 /// How many fields one label may stand for before it stands for none.
 const MAX_OWNERS: usize = 64;
 
@@ -39,6 +43,28 @@ fn significant(mut words: Vec<&str>) -> Vec<&str> {
         words.retain(is_significant);
     }
     words
+}
+
+/// The keys of the data as labels are compared with them: their words, and the beginnings and ends of these.
+#[derive(Debug, Default)]
+pub struct KeyWords(HashSet<String>);
+
+impl KeyWords {
+    pub(super) fn of<'k>(keys: impl Iterator<Item = &'k String>) -> Self {
+        let mut all: HashSet<String> = HashSet::default();
+        for key in keys {
+            let parts: Vec<&str> = key.split(' ').collect();
+            for cut in 0..parts.len().min(LABEL_WORDS) {
+                all.insert(parts[cut..].join(" "));
+                all.insert(parts[..parts.len() - cut].join(" "));
+            }
+        }
+        Self(all)
+    }
+
+    pub(in crate::capture) fn has(&self, label: &str) -> bool {
+        self.0.contains(&spoken(label))
+    }
 }
 
 /// How well a label names a field.

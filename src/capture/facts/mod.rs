@@ -30,9 +30,9 @@ use foldhash::HashSet;
 
 use self::regions::{DistinctField, distinct_fields};
 use self::span::Span;
-use super::{KeyWords, Payload};
+use super::Payload;
 use crate::json::{Kind, MAX_NODES, Node};
-pub(super) use labels::spoken;
+pub(super) use labels::{KeyWords, LABEL_WORDS};
 
 /// What is looked at of the keys of a payload for every text, found once.
 #[derive(Debug, Default)]

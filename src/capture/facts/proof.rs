@@ -11,11 +11,10 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::labels::spoken;
+use super::labels::{KeyWords, spoken};
 use super::record_lists;
 use super::regions::{distinct_fields, names_record};
 use super::span::Span;
-use crate::capture::KeyWords;
 use crate::json::{Kind, Node, decimal};
 use crate::reader::{self, Found, TextBlock};
 

@@ -6,13 +6,14 @@ use serde_json::Value;
 
 use super::{REWRITE_BYTES, label};
 use crate::analysis::Parts;
-use crate::capture::{Payload, is_wrapped};
+use crate::capture::Payload;
 use crate::finding::answer::{leaves, nodes, tokens, wild};
 use crate::finding::rule::Hits;
 use crate::finding::tool::words;
 use crate::finding::{CheckedAnswer, CheckedTool, FoundIn};
 use crate::format::ledger::Row;
 use crate::format::{self, FORMATS};
+use crate::host::ResultPart;
 use crate::json::{Kind, Node};
 use crate::number::{grouped, number_of};
 
@@ -108,20 +109,26 @@ pub fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if !is_small || !answer.subject.is_data_alone() || !answer.is_success() {
         return;
     }
-    let sent = answer.sent();
+    // What one model reads, compact where another rule says so: this one counts what that leaves.
+    let mut sent = match answer.read_part() {
+        ResultPart::Text if !answer.text.is_empty() => answer.count(&answer.text),
+        ResultPart::Data | ResultPart::Text | ResultPart::Both => answer.sent(),
+    };
+    if let Some(compact) = answer.written("json").filter(|_| is_sent_as_json(answer)) {
+        let compact = answer.count(&compact);
+        if compact.o200k_base < sent.o200k_base {
+            sent = compact;
+        }
+    }
     let rows = FORMATS.iter().filter(|format| !format.is_as_sent()).map(|format| Row::measure(*format, answer.subject));
     let best = rows.filter(|row| row.is_available() && row.loses_nothing()).min_by_key(|row| row.tokens.o200k_base);
     let Some(best) = best else { return };
-    // Where the text is sent twice, once is the better fix, which has a rule of its own.
-    if is_wrapped(&answer.subject.reading) && answer.count(&answer.text).o200k_base <= best.tokens.o200k_base {
-        return;
-    }
     let saves = sent.less(best.tokens);
     if saves.o200k_base * 100 > sent.o200k_base * hits.limit && saves.o200k_base >= 10 {
         let title = format::by_id(best.format).map_or(best.format, |format| format.title());
         let percent = (saves.o200k_base * 200 + sent.o200k_base) / (2 * sent.o200k_base.max(1));
         hits.say(format!(
-            "{title} says the same in {} tokens, {percent}% less than what is sent",
+            "{title} says the same in {} tokens, {percent}% less than what one model reads",
             grouped(best.tokens.o200k_base)
         ))
         .at_path(FoundIn::Result, "")

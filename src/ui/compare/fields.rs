@@ -15,7 +15,7 @@ use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
-use crate::verdict::{Tone, held};
+use crate::verdict::{ClaimTone, held};
 
 const ROW: f32 = 26.0;
 const FOOT: f32 = 24.0;
@@ -448,7 +448,7 @@ fn facts(judged: &Judged, at: usize) -> (String, bool) {
     let (column, loss) = (judged.column(at), &judged.losses[at]);
     match () {
         () if !column.is_answer() => (String::new(), false),
-        () if loss.tone == Tone::Warn => (loss.text.clone(), true),
+        () if loss.tone == ClaimTone::Warn => (loss.text.clone(), true),
         () if column.absent > 0 => (held(&judged.page.sweep, column), false),
         () if column.cells.iter().any(|cell| cell.lost > 0) => ("all that are needed".to_owned(), false),
         () => (column.facts.map_or_else(String::new, facts_cell), false),

@@ -10,14 +10,14 @@ use crate::format::ledger::ratio;
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, strip, widgets};
-use crate::verdict::{StripCell, Tone};
+use crate::verdict::{ClaimTone, StripCell};
 
 pub const HEIGHT: f32 = 64.0;
 const PAD: f32 = 16.0;
 
 /// Whether a column loses what is needed.
 pub fn is_loser(judged: &Judged, at: usize) -> bool {
-    judged.losses[at].tone == Tone::Warn && judged.column(at).is_answer()
+    judged.losses[at].tone == ClaimTone::Warn && judged.column(at).is_answer()
 }
 
 /// A line through a text that ends there.
