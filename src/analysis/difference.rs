@@ -446,7 +446,8 @@ mod tests {
     use crate::analysis::sweep::tests::{call, text_result};
 
     fn compare(a: &str, b: &str) -> Difference {
-        let subject = |result: &str| call("1", result, Outcome::Result).subject;
+        let outcome = |result: &str| if result.contains(r#""isError":true"#) { Outcome::ToolError } else { Outcome::Result };
+        let subject = |result: &str| call("1", result, outcome(result)).subject;
         Difference::of(&subject(a), &subject(b), &DifferenceOptions::default(), &Cancel::new()).unwrap()
     }
 
