@@ -49,7 +49,12 @@ fn input(_: &AgentOptions) -> Value {
 fn output_schema() -> Value {
     let change = output(
         [
-            ("part", described("data, text, result (blocks, annotations, _meta), definition, or the name of a tool")),
+            (
+                "part",
+                described(
+                    "data, text, result (blocks, annotations, _meta, structuredContent of one side alone), definition, or the name of a tool",
+                ),
+            ),
             ("op", json!({"type": "string", "enum": ["add", "remove", "change", "move"]})),
             ("path", described("Where it is in b, of what was removed in a")),
             ("from", described("Where it is in a, if that is another place")),
@@ -63,7 +68,7 @@ fn output_schema() -> Value {
     let tokens = output([("format", string()), ("a", integer("o200k_base")), ("b", integer("o200k_base"))], &["format"]);
     let own = [
         ("summary", string()),
-        ("equal", json!({"type": "boolean"})),
+        ("equal", json!({"type": "boolean", "description": "Everything was compared, and nothing differs"})),
         ("tokens", list("Of what was sent, and of the data as compact JSON; of lists, of all definitions", tokens)),
         ("notCompared", list("What was not compared, and why", string())),
         ("changes", list("Data first, then text, the rest of the result, the definition", change)),
@@ -146,7 +151,7 @@ fn of_answers(ask: &AgentCall<'_>) -> Result<String, Problem> {
 }
 
 fn summary(found: &Difference) -> String {
-    if found.is_equal() {
+    if !found.is_different() {
         return "Nothing that was compared differs.".to_owned();
     }
     let mut parts = Vec::new();

@@ -124,19 +124,9 @@ impl DiffView {
         Ok(Self { found, text, text_tokens: tokens, is_laid_out, rows, is_cut, lost, is_late: cancel.is_late() })
     }
 
-    /// Whether nothing differs that is to count.
+    /// Whether nothing differs that is to count, of what was compared.
     pub fn is_equal(&self) -> bool {
-        let found = &self.found;
-        let is_empty = |value: &Option<ValueDifference>| value.as_ref().is_none_or(|value| value.found.is_empty());
-        found.outcomes.0 == found.outcomes.1
-            && !found.is_one_sided
-            && found.rest.as_ref().is_none_or(|rest| rest.found.is_empty())
-            && is_empty(&found.payload)
-            && is_empty(&found.definition)
-            && match &self.text {
-                Ok(text) => text.found.is_empty(),
-                Err(_) => true,
-            }
+        !self.found.has_other_differences() && self.text.as_ref().map_or(true, |text| text.found.is_empty())
     }
 
     /// Facts that B's text no longer tells.

@@ -119,8 +119,10 @@ pub struct Difference {
     pub rest: Option<ValueDifference>,
     /// What was not compared, and why, for people.
     pub left_out: Vec<String>,
-    /// Whether one side has data, or text, where the other, which could, has none.
+    /// Whether one side has data, text or `structuredContent` where the other, which could, has none.
     pub is_one_sided: bool,
+    /// Whether a part was not compared that only one side can have, or that cannot be read.
+    pub is_partial: bool,
 }
 
 impl Difference {
@@ -139,11 +141,13 @@ impl Difference {
             rest: None,
             left_out: Vec::new(),
             is_one_sided: false,
+            is_partial: false,
         };
         for (name, side) in [("A", a), ("B", b)] {
             if side.capture.outcome == Outcome::Malformed {
                 let fault = side.reading.faults.first().map_or("nothing came", String::as_str);
                 difference.left_out.push(format!("{name} cannot be read as an answer: {fault}"));
+                difference.is_partial |= a.capture.response != b.capture.response;
             }
         }
         difference.compare_payloads(a, b, options);
@@ -163,27 +167,59 @@ impl Difference {
         if old.raw.is_empty() != new.raw.is_empty() {
             let side = if old.raw.is_empty() { "A" } else { "B" };
             difference.left_out.push(format!("definition: {side} does not have one"));
+            difference.is_partial = true;
         } else if !old.raw.is_empty() {
             difference.definition = definitions(old, new, &options.tree);
         }
         difference.other_blocks = other_blocks(a, b);
-        if a.capture.has_result() && b.capture.has_result() {
-            let sides = ((rest_of_result(a), 0), (rest_of_result(b), 0));
-            difference.rest = ValueDifference::of(sides.0, sides.1, &options.tree);
-        }
+        difference.compare_rest(a, b, options);
         Ok(difference)
     }
 
-    /// Whether nothing that was compared differs.
+    /// Whether everything was compared, and nothing differs.
     pub fn is_equal(&self) -> bool {
-        let same = |value: &Option<ValueDifference>| value.as_ref().is_none_or(|value| value.found.is_empty());
-        self.outcomes.0 == self.outcomes.1
-            && !self.is_one_sided
-            && self.other_blocks == 0
-            && same(&self.payload)
-            && same(&self.rest)
-            && same(&self.definition)
-            && self.text.as_ref().is_none_or(|text| text.found.is_empty())
+        !self.is_partial && !self.is_different()
+    }
+
+    /// Whether something that was compared differs.
+    pub fn is_different(&self) -> bool {
+        self.has_other_differences() || self.text.as_ref().is_some_and(|text| !text.found.is_empty())
+    }
+
+    /// Whether something differs besides the texts.
+    pub(super) fn has_other_differences(&self) -> bool {
+        let differs = |value: &Option<ValueDifference>| value.as_ref().is_some_and(|value| !value.found.is_empty());
+        self.outcomes.0 != self.outcomes.1
+            || self.is_one_sided
+            || self.other_blocks > 0
+            || differs(&self.payload)
+            || differs(&self.rest)
+            || differs(&self.definition)
+    }
+
+    fn compare_rest(&mut self, a: &ParsedCapture, b: &ParsedCapture, options: &DifferenceOptions) {
+        match (a.capture.has_result(), b.capture.has_result()) {
+            (true, true) => {}
+            (false, false) => return,
+            // A payload or a text against a result: nothing stands beside it that could be compared.
+            _ => {
+                self.is_partial = true;
+                return;
+            }
+        }
+        match (a.reading.structured().is_some(), b.reading.structured().is_some()) {
+            (true, false) => self.left_out.push("data: structuredContent only in A".to_owned()),
+            (false, true) => self.left_out.push("data: structuredContent only in B".to_owned()),
+            _ => {}
+        }
+        let mut tree = options.tree.clone();
+        let with_structured = !is_structured_compared(a, b);
+        if with_structured {
+            // Patterns are about the data, which begins at `structuredContent` here.
+            tree.ignore.extend(options.tree.ignore.iter().map(|pattern| format!("/structuredContent{pattern}")));
+        }
+        let side = |subject: &ParsedCapture| (rest_of_result(subject, with_structured), 0);
+        self.rest = ValueDifference::of(side(a), side(b), &tree);
     }
 
     fn compare_payloads(&mut self, a: &ParsedCapture, b: &ParsedCapture, options: &DifferenceOptions) {
@@ -198,6 +234,7 @@ impl Difference {
                             fault.kind.message(),
                             fault.at
                         ));
+                        self.is_partial = true;
                     }
                 }
             }
@@ -205,8 +242,17 @@ impl Difference {
             (old, _) => {
                 let (name, subject) = if old.is_none() { ("A", a) } else { ("B", b) };
                 self.left_out.push(format!("payload: {name} has none"));
-                self.is_one_sided |= subject.capture.has_wire();
+                self.note_missing(subject);
             }
+        }
+    }
+
+    /// Notes that a side lacks a part: a difference where it could have it, else a part that was not compared.
+    fn note_missing(&mut self, subject: &ParsedCapture) {
+        if subject.capture.has_result() {
+            self.is_one_sided = true;
+        } else {
+            self.is_partial = true;
         }
     }
 
@@ -219,7 +265,7 @@ impl Difference {
             (old, _) => {
                 let (name, subject) = if old.is_err() { ("A", a) } else { ("B", b) };
                 self.left_out.push(format!("text: {name} has none"));
-                self.is_one_sided |= subject.capture.has_wire();
+                self.note_missing(subject);
             }
         }
         // A text file against an answer whose only part is data, or the like: nothing in common is no equality.
@@ -238,19 +284,30 @@ fn text(id: &'static str, subject: &ParsedCapture) -> Result<Arc<str>, Problem> 
     Ok(Arc::from(String::from_utf8_lossy(&bytes).as_ref()))
 }
 
-/// The result without what is compared by itself: without `structuredContent`, the texts of text blocks, and `isError`.
-/// What is left is which blocks there are, in which order, their annotations, `_meta`, and whatever else a server puts there.
-pub fn rest_of_result(subject: &ParsedCapture) -> Arc<Doc> {
+/// Whether the comparison of the data is that of `structuredContent`, so that nothing of it is left to compare.
+pub fn is_structured_compared(a: &ParsedCapture, b: &ParsedCapture) -> bool {
+    let is_structured = |subject: &ParsedCapture| subject.payload.as_ref().is_some_and(|payload| payload.is_structured());
+    is_structured(a) && is_structured(b)
+}
+
+/// The result without what is compared by itself: the texts of text blocks, a boolean `isError`, and `structuredContent`
+/// unless it is asked for. What is left is which blocks there are, in which order, their annotations, `_meta`, and whatever
+/// else a server puts there. Of a JSON-RPC error, `{"error": …}`.
+pub fn rest_of_result(subject: &ParsedCapture, with_structured: bool) -> Arc<Doc> {
     let reading = &subject.reading;
-    let texts: HashSet<usize> = reading
+    let flag = reading.result().and_then(|result| result.get("isError")).filter(|flag| flag.as_bool().is_some());
+    let compared: HashSet<usize> = reading
         .text_blocks()
         .filter_map(|block| Some(reading.doc.node(block.node)?.get("text")?.index()))
-        .chain(reading.structured().map(|node| node.index()))
-        .chain(reading.result().and_then(|result| result.get("isError")).map(|node| node.index()))
+        .chain(reading.structured().filter(|_| !with_structured).map(|node| node.index()))
+        .chain(flag.map(|node| node.index()))
         .collect();
-    let text = match reading.result() {
-        Some(result) => compact_without(result, |node| texts.contains(&node.index())),
-        None => "{}".to_owned(),
+    let is_compared = |node: Node<'_>| compared.contains(&node.index());
+    let error = reading.doc.root().and_then(|root| root.get("error")).filter(|error| !error.is_null());
+    let text = match (reading.result().filter(|result| !result.is_null()), error) {
+        (Some(result), _) => compact_without(result, is_compared),
+        (None, Some(error)) => format!(r#"{{"error":{}}}"#, compact_without(error, is_compared)),
+        (None, None) => "{}".to_owned(),
     };
     Arc::new(Doc::parse(text.into()))
 }
@@ -389,7 +446,8 @@ mod tests {
     use crate::analysis::sweep::tests::{call, text_result};
 
     fn compare(a: &str, b: &str) -> Difference {
-        let subject = |result: &str| call("1", result, Outcome::Result).subject;
+        let outcome = |result: &str| if result.contains(r#""isError":true"#) { Outcome::ToolError } else { Outcome::Result };
+        let subject = |result: &str| call("1", result, outcome(result)).subject;
         Difference::of(&subject(a), &subject(b), &DifferenceOptions::default(), &Cancel::new()).unwrap()
     }
 
@@ -426,7 +484,53 @@ mod tests {
     fn what_one_side_lacks_is_said() {
         let found = compare(&text_result("plain words"), r#"{"content":[],"structuredContent":{"a":1}}"#);
         assert!(!found.is_equal());
-        assert_eq!(found.left_out, ["payload: A has none", "text: B has none"]);
+        assert_eq!(found.left_out, ["payload: A has none", "text: B has none", "data: structuredContent only in B"]);
+    }
+
+    /// Every part of a result counts, whichever side has it.
+    #[test]
+    fn a_result_that_lost_a_part_differs() {
+        let with = |more: &str| format!(r#"{{"content":[{{"type":"text","text":"Acme"}}]{more}}}"#);
+        let json = |more: &str| format!(r#"{{"content":[{{"type":"text","text":"{{\"id\":1}}"}}]{more}}}"#);
+        let pairs = [
+            (with(r#","structuredContent":{"id":1,"phone":"555"}"#), with("")),
+            (with(r#","structuredContent":{}"#), with("")),
+            (with(r#","structuredContent":null"#), with("")),
+            (with(r#","structuredContent":{}"#), with(r#","structuredContent":null"#)),
+            (with(r#","structuredContent":{"result":"Acme"}"#), with("")),
+            (with(r#","structuredContent":{"result":"Acme"}"#), with(r#","structuredContent":{"answer":"Acme"}"#)),
+            (json(r#","structuredContent":{"id":1}"#), json("")),
+            (with(r#","isError":true"#), with("")),
+            (with(r#","isError":"yes""#), with("")),
+            (with(r#","_meta":{"a":1}"#), with("")),
+        ];
+        for (a, b) in pairs {
+            for (a, b) in [(&a, &b), (&b, &a)] {
+                let found = compare(a, b);
+                assert!(found.is_different() && !found.is_equal(), "{a} {b}");
+                let lost = (a.contains("structuredContent"), b.contains("structuredContent"));
+                let said = found.left_out.iter().any(|note| note.starts_with("data: structuredContent only in "));
+                assert_eq!(said, lost.0 != lost.1, "{a} {b}");
+            }
+        }
+        assert!(compare(&with(r#","isError":false"#), &with("")).is_equal(), "absent means false");
+    }
+
+    #[test]
+    fn json_rpc_errors_are_compared() {
+        let error = |error: &str| {
+            let capture = call("1", "{}", Outcome::ProtocolError).subject.capture.as_ref().clone();
+            let response = Some(Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"error":{error}}}"#)));
+            ParsedCapture::of(Arc::new(crate::capture::Capture { response, ..capture }))
+        };
+        let compare = |a: &str, b: &str| {
+            Difference::of(&error(a), &error(b), &DifferenceOptions::default(), &Cancel::new()).unwrap().is_equal()
+        };
+        let old = r#"{"code":-32602,"message":"no such tool"}"#;
+        assert!(compare(old, old));
+        assert!(!compare(old, r#"{"code":-32603,"message":"no such tool"}"#));
+        assert!(!compare(old, r#"{"code":-32602,"message":"no such tool","data":{"name":"a"}}"#));
+        assert!(!compare(old, "\"no such tool\""));
     }
 
     #[test]

@@ -6,7 +6,8 @@ use aho_corasick::AhoCorasick;
 
 use crate::capture::{Block, BlockKind};
 use crate::format::ParsedCapture;
-use crate::host::{HostView, Part};
+use crate::host::rules::RuleStep;
+use crate::host::{Host, HostView, Part, What};
 
 /// Images and audio of an answer, in bytes of the decoded data: no tokenizer of text counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,10 +20,109 @@ pub struct MediaBytes {
     pub dropped: u64,
 }
 
+/// What a host's model is given of an image or of audio, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MediaOutcome {
+    Shown,
+    /// The base64 that it came in, as text.
+    Base64Text,
+    /// Words in its place, such as `[Audio saved to <path>]`.
+    Placeholder,
+    /// An error in its place.
+    Error,
+    Nothing,
+}
+
+impl MediaOutcome {
+    pub const ALL: [Self; 5] = [Self::Shown, Self::Base64Text, Self::Placeholder, Self::Error, Self::Nothing];
+
+    /// In `--json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shown => "shown",
+            Self::Base64Text => "base64-text",
+            Self::Placeholder => "placeholder",
+            Self::Error => "error",
+            Self::Nothing => "nothing",
+        }
+    }
+}
+
+/// How many images and how much audio of an answer has each outcome, in the order of [`MediaOutcome::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MediaCounts {
+    pub images: [u64; 5],
+    pub audio: [u64; 5],
+    /// Those that count among [`super::OtherLosses::blocks`] too.
+    pub dropped_blocks: u64,
+}
+
+impl MediaCounts {
+    fn add(&mut self, is_image: bool, outcome: MediaOutcome) {
+        let counts = if is_image { &mut self.images } else { &mut self.audio };
+        counts[outcome as usize] += 1;
+    }
+
+    pub fn with_outcome(&self, outcome: MediaOutcome) -> u64 {
+        self.images[outcome as usize] + self.audio[outcome as usize]
+    }
+
+    /// The worst there is; `None` without images and audio.
+    pub fn worst(&self) -> Option<MediaOutcome> {
+        MediaOutcome::ALL.into_iter().rfind(|outcome| self.with_outcome(*outcome) > 0)
+    }
+
+    pub fn total(&self) -> u64 {
+        MediaOutcome::ALL.into_iter().map(|outcome| self.with_outcome(outcome)).sum()
+    }
+
+    /// Whether one is not shown as such.
+    pub fn has_loss(&self) -> bool {
+        self.worst().is_some_and(|worst| worst != MediaOutcome::Shown)
+    }
+}
+
+/// One image, or one piece of audio.
+struct Medium {
+    block: usize,
+    is_image: bool,
+    bytes: u64,
+    /// How its base64 begins, as a position in what [`Media::finder`] looks for.
+    begins: Option<usize>,
+    kind: BlockKind,
+}
+
+impl Medium {
+    /// The steps of a host for it.
+    fn steps<'h>(&self, host: &'h Host) -> &'h [RuleStep] {
+        let rules = &host.block;
+        match self.kind {
+            BlockKind::Image => &rules.image,
+            BlockKind::Audio => &rules.audio,
+            _ => rules.resource_image.as_ref().filter(|_| self.is_image).unwrap_or(&rules.resource_blob),
+        }
+    }
+
+    /// What the words are that a host gives its model instead.
+    fn words_outcome(&self, host: &Host) -> MediaOutcome {
+        let mut outcome = MediaOutcome::Nothing;
+        for step in self.steps(host) {
+            let (RuleStep::Text(template) | RuleStep::First(template)) = step else { continue };
+            let words = template.source().to_lowercase();
+            if words.contains("error") || words.contains("unsupported") {
+                return MediaOutcome::Error;
+            }
+            if !words.is_empty() {
+                outcome = MediaOutcome::Placeholder;
+            }
+        }
+        outcome
+    }
+}
+
 /// The images and audio of an answer, and in which texts their base64 stands.
 pub(super) struct Media<'s> {
-    /// For each its block, its bytes and how its base64 begins, as a position in what `finder` looks for.
-    blocks: Vec<(usize, u64, Option<usize>)>,
+    blocks: Vec<Medium>,
     /// `None` where there are none, and where there are too many to be looked for.
     finder: Option<AhoCorasick>,
     begins: Vec<&'s [u8]>,
@@ -54,16 +154,30 @@ impl<'s> Media<'s> {
                     media.begins.len() - 1
                 })
             });
-            media.blocks.push((block.index, block.data_bytes.unwrap_or(0) as u64, place));
+            let mime = block.mime_type.as_deref().unwrap_or_default();
+            media.blocks.push(Medium {
+                block: block.index,
+                is_image: block.kind == BlockKind::Image || (block.kind == BlockKind::Resource && mime.starts_with("image/")),
+                bytes: block.data_bytes.unwrap_or(0) as u64,
+                begins: place,
+                kind: block.kind,
+            });
         }
         media.finder = AhoCorasick::new(&media.begins).ok().filter(|_| !media.begins.is_empty());
         media
     }
 
-    /// What a host makes of them.
-    pub(super) fn in_view(&mut self, view: &HostView) -> MediaBytes {
+    /// What a host makes of them: in bytes, and how many have which outcome.
+    pub(super) fn in_view(&mut self, host: &Host, view: &HostView) -> (MediaBytes, MediaCounts) {
         let Self { blocks, finder, begins, known } = self;
-        let mut media = MediaBytes::default();
+        let (mut media, mut counts) = (MediaBytes::default(), MediaCounts::default());
+        if !view.is_computable() {
+            // A host that answers with an error of its own shows none of them.
+            let fails = |medium: &&Medium| medium.steps(host).contains(&RuleStep::Fail);
+            blocks.iter().filter(fails).for_each(|medium| counts.add(medium.is_image, MediaOutcome::Error));
+            media.dropped = blocks.iter().map(|medium| medium.bytes).sum();
+            return (media, counts);
+        }
         let stands = known.entry(view.text.as_ptr()).or_insert_with(|| {
             let mut stands = vec![false; begins.len()];
             for found in finder.iter().flat_map(|finder| finder.find_overlapping_iter(&*view.text)) {
@@ -81,15 +195,22 @@ impl<'s> Media<'s> {
             })
             .collect();
         passed.sort_unstable();
-        for (block, bytes, begins) in blocks {
-            if passed.binary_search(block).is_ok() {
+        for medium in blocks.iter() {
+            let Medium { block, is_image, bytes, begins, .. } = medium;
+            let outcome = if passed.binary_search(block).is_ok() {
                 media.shown += *bytes;
+                MediaOutcome::Shown
             } else if begins.is_some_and(|begins| stands[begins]) {
                 media.as_text += *bytes;
+                MediaOutcome::Base64Text
             } else {
                 media.dropped += *bytes;
-            }
+                let is_dropped = view.dropped.iter().any(|dropped| dropped.what == What::Block(medium.block));
+                counts.dropped_blocks += u64::from(is_dropped);
+                if is_dropped { MediaOutcome::Nothing } else { medium.words_outcome(host) }
+            };
+            counts.add(*is_image, outcome);
         }
-        media
+        (media, counts)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::analysis::host_media::{Media, MediaBytes};
+use crate::analysis::host_media::{Media, MediaBytes, MediaCounts, MediaOutcome};
 use crate::analysis::host_report::{self, LostField};
 use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::analysis::text::{DisplayLine, display_lines};
@@ -45,6 +45,7 @@ pub struct HostRow {
     pub definition_tokens: Option<Tokens>,
     pub shares: HostShares,
     pub media: MediaBytes,
+    pub media_counts: MediaCounts,
     pub left_out: OtherLosses,
     pub outcome: HostOutcome,
 }
@@ -73,7 +74,7 @@ pub enum HostOutcome {
     Cut,
     /// Facts are missing.
     Facts,
-    /// Every fact, but not all that the answer says beside its data; or not that it is an error.
+    /// Every fact, but not all that the answer says beside its data, or not every image as one.
     Part,
     All,
     /// No text can be computed.
@@ -95,18 +96,23 @@ impl HostOutcome {
         }
     }
 
-    fn of(row: &HostRow, answer_bytes: u64) -> Self {
+    /// `shows_error`: whether the answer is an error whose whole text is shown.
+    fn of(row: &HostRow, answer_bytes: u64, shows_error: bool) -> Self {
+        let media = &row.media_counts;
         let shows_nothing = match row.facts.filter(|facts| facts.total > 0) {
             Some(facts) => facts.missing == facts.total,
-            None => answer_bytes > 0 && row.shares.content + row.shares.structured == 0,
+            None => {
+                let has_something = answer_bytes > 0 || media.worst().is_some();
+                let shows_text = row.shares.content + row.shares.structured > 0;
+                has_something && !shows_text && media.with_outcome(MediaOutcome::Nothing) == media.total()
+            }
         };
-        let hides_error = row.view.dropped.iter().any(|dropped| dropped.what == What::IsError);
         match () {
             () if !row.view.is_computable() => Self::Unknown,
-            () if shows_nothing => Self::Nothing,
+            () if shows_nothing && !shows_error => Self::Nothing,
             () if row.limit().state.is_truncated() == Some(true) => Self::Cut,
             () if row.missing() > 0 => Self::Facts,
-            () if !row.left_out.is_none() || hides_error => Self::Part,
+            () if !row.left_out.is_none() || media.has_loss() => Self::Part,
             () => Self::All,
         }
     }
@@ -121,6 +127,7 @@ struct Beside<'s> {
     /// Whether `structuredContent` is the text once more, so that one of them is all.
     is_twin: bool,
     has_data: bool,
+    is_error: bool,
 }
 
 impl<'s> Beside<'s> {
@@ -137,19 +144,26 @@ impl<'s> Beside<'s> {
             extra: &subject.extra().pieces,
             is_twin: is_wrapped(&subject.reading),
             has_data: subject.payload.is_some(),
+            is_error: subject.reading.is_error == Some(true),
         }
     }
 
+    /// Whether the answer is an error, and a host shows the whole text of it.
+    fn is_error_shown(&self, host: &Host, view: &HostView) -> bool {
+        let mut texts = self.blocks.iter().filter_map(|block| block.text.as_deref()).filter(|text| !text.is_empty()).peekable();
+        self.is_error && texts.peek().is_some() && texts.all(|text| host.has_text(view, text))
+    }
+
     /// How much of it a host does not show.
-    fn left_out(&self, view: &HostView, shares: &HostShares) -> OtherLosses {
+    fn left_out(&self, view: &HostView, shares: &HostShares, shows_error: bool) -> OtherLosses {
         let is_dropped = |block: usize| view.dropped.iter().any(|dropped| dropped.what == What::Block(block));
         let is_text = |block: &Block| block.kind == BlockKind::Text && block.text.is_some();
         let is_shown_twice = self.is_twin && shares.has_structured;
-        let counts = |block: &&Block| !is_text(block) || !(self.has_data || is_shown_twice);
+        let counts = |block: &&Block| !is_text(block) || !(self.has_data || is_shown_twice || shows_error);
         let blocks = self.blocks.iter().filter(counts).filter(|block| is_dropped(block.index)).count() as u64;
         let block_of = |at: &usize| self.starts.partition_point(|(start, _)| start <= at).checked_sub(1);
         let is_lost = |piece: &&ExtraPiece| {
-            block_of(&piece.range.start).is_some_and(|block| is_dropped(self.starts[block].1)) && !is_shown_twice
+            block_of(&piece.range.start).is_some_and(|block| is_dropped(self.starts[block].1)) && !is_shown_twice && !shows_error
         };
         let extra = self.extra.iter().filter(is_lost).fold(Tokens::default(), |sum, piece| sum.plus(piece.tokens));
         OtherLosses { extra, blocks }
@@ -200,19 +214,9 @@ impl HostRow {
         limit_text(&self.view)
     }
 
-    /// Images and audio in words; `None` where the answer has none, or no text can be computed.
-    pub fn media_text(&self) -> Option<String> {
-        let ways = [
-            (self.media.shown, "passed on beside the text"),
-            (self.media.as_text, "in the text as base64"),
-            (self.media.dropped, "not passed on"),
-        ];
-        let some: Vec<String> = ways
-            .iter()
-            .filter(|(bytes, _)| *bytes > 0)
-            .map(|(bytes, how)| format!("{} {how}", number_of(*bytes, "bytes")))
-            .collect();
-        (self.view.is_computable() && !some.is_empty()).then(|| format!("Images and audio: {}.", some.join(", ")))
+    /// Whether the answer is an error, and the host does not tell its model so.
+    pub fn hides_error(&self) -> bool {
+        self.view.dropped.iter().any(|dropped| dropped.what == What::IsError)
     }
 
     /// What the model is not shown, a line for each thing: which part, and why.
@@ -351,7 +355,9 @@ impl HostsReport {
                 some.iter().zip(views).zip(measured).zip(definitions.by_ref())
             {
                 let shares = HostShares::of(&view);
-                let (bytes, left_out, media) = (view.text.len() as u64, beside.left_out(&view, &shares), media.in_view(&view));
+                let shows_error = beside.is_error_shown(host, &view);
+                let (bytes, left_out) = (view.text.len() as u64, beside.left_out(&view, &shares, shows_error));
+                let (media, media_counts) = media.in_view(host, &view);
                 if !in_full {
                     view.forget_texts();
                 }
@@ -360,6 +366,7 @@ impl HostsReport {
                     left_out,
                     shares,
                     media,
+                    media_counts,
                     bytes,
                     view: Arc::new(view),
                     tokens: measured.as_ref().map(|measured| measured.tokens),
@@ -369,7 +376,7 @@ impl HostsReport {
                     definition_tokens,
                     outcome: HostOutcome::Unknown,
                 };
-                row.outcome = HostOutcome::of(&row, answer_bytes);
+                row.outcome = HostOutcome::of(&row, answer_bytes, shows_error);
                 rows.push(row);
             }
         }
@@ -656,10 +663,10 @@ mod tests {
         let of =
             |text: &str, data: &str| format!(r#"{{"content":[{{"type":"text","text":"{text}"}}],"structuredContent":{data}}}"#);
         assert_eq!(headline(&of("Done.", r#"{"age":36}"#)), "17 of 28 hosts show their model none of this data");
-        assert_eq!(headline(&of("36", r#"{"age":36}"#)), "Every known host shows all of it");
-        assert_eq!(headline(&text("All is well.")), "Every known host shows all of it");
+        assert_eq!(headline(&of("36", r#"{"age":36}"#)), "All known hosts show everything");
+        assert_eq!(headline(&text("All is well.")), "All known hosts show everything");
         // The text once more is one text, whichever of the two a host shows.
-        assert_eq!(headline(&of("All is well.", r#"{"content":"All is well."}"#)), "Every known host shows all of it");
+        assert_eq!(headline(&of("All is well.", r#"{"content":"All is well."}"#)), "All known hosts show everything");
         let long = text(&"It was said again, and nobody wrote it down. ".repeat(700));
         assert!(headline(&long).ends_with(" of 28 hosts cut this answer"), "{}", headline(&long));
     }
@@ -675,6 +682,82 @@ mod tests {
         assert_eq!(media("opencode"), MediaBytes { shown: bytes, ..MediaBytes::default() });
         assert_eq!(media("cline"), MediaBytes { as_text: bytes, ..MediaBytes::default() });
         assert_eq!(media("zed"), MediaBytes { dropped: bytes, ..MediaBytes::default() });
+    }
+
+    /// Errors are judged by the exact text: a host that shows all of it leaves nothing out, whatever it does with `isError`.
+    #[test]
+    fn a_host_that_shows_the_whole_error_leaves_nothing_out() {
+        let text = "The company \"Acme\" was not found.\nAsk for another one.";
+        let block = serde_json::json!({"type": "text", "text": text});
+        let errors = [
+            serde_json::json!({"content": [block], "isError": true}),
+            serde_json::json!({"content": [block], "isError": true, "structuredContent": {"code": 404_551, "field": "companyName"}}),
+        ];
+        let escaped = serde_json::to_string(text).unwrap();
+        for error in errors {
+            let report = report(&error.to_string());
+            let mut shown = 0;
+            for row in report.rows.iter().filter(|row| row.view.is_computable()) {
+                let is_whole = row.view.text.contains(text) || row.view.text.contains(escaped.trim_matches('"'));
+                let has_facts = ["404551", "companyName"].iter().all(|fact| row.view.text.contains(fact));
+                shown += usize::from(is_whole);
+                let id = row.host.id.as_str();
+                match (is_whole, row.has_facts()) {
+                    (true, true) if !has_facts => assert_eq!(row.outcome, HostOutcome::Facts, "{id}: {}", row.view.text),
+                    (true, _) => assert_eq!(row.outcome, HostOutcome::All, "{id}: {}", row.view.text),
+                    (false, true) if has_facts => assert_eq!(row.outcome, HostOutcome::Part, "{id}: {}", row.view.text),
+                    (false, _) => assert_eq!(row.outcome, HostOutcome::Nothing, "{id}: {}", row.view.text),
+                }
+                assert_eq!(
+                    row.happens().contains("isError not passed on"),
+                    is_whole && row.outcome == HostOutcome::All && row.hides_error()
+                );
+            }
+            assert!(shown > 15, "{shown}");
+            let row = |id: &str| report.rows.iter().find(|row| row.host.id.as_str() == id).unwrap();
+            let gemini = row("gemini-cli");
+            assert!(gemini.outcome == HostOutcome::All && gemini.view.dropped.is_empty(), "{:?}", gemini.view.dropped);
+            assert!(gemini.shares.content > text.len() as u64, "{:?}", gemini.shares);
+            assert_eq!(gemini.shares.has_structured, error.get("structuredContent").is_some());
+            assert!(row("cline").outcome == HostOutcome::All && !row("cline").hides_error());
+            assert!(row("claude-code").view.flags_error && !row("claude-code").hides_error());
+        }
+    }
+
+    #[test]
+    fn images_and_audio_are_shown_or_base64_or_replaced_or_lost() {
+        let data = "QUJD".repeat(40);
+        let of = |kind: &str, mime: &str| {
+            report(&format!(
+                r#"{{"content":[{{"type":"text","text":"A square"}},{{"type":"{kind}","mimeType":"{mime}","data":"{data}"}}]}}"#
+            ))
+        };
+        let images = of("image", "image/png");
+        let row = |report: &HostsReport, id: &str| report.rows.iter().find(|row| row.host.id.as_str() == id).unwrap().clone();
+        for (id, outcome, words, result) in [
+            ("claude-code", MediaOutcome::Shown, "1 image shown", HostOutcome::All),
+            ("cline", MediaOutcome::Base64Text, "1 image as base64 text", HostOutcome::Part),
+            ("continue-cli", MediaOutcome::Base64Text, "1 image as base64 text", HostOutcome::Part),
+            ("continue-ide", MediaOutcome::Error, "1 image replaced by an error", HostOutcome::Part),
+            ("zed", MediaOutcome::Nothing, "1 image not shown", HostOutcome::Part),
+        ] {
+            let row = row(&images, id);
+            assert_eq!((row.media_counts.worst(), row.outcome), (Some(outcome), result), "{id}");
+            assert_eq!(row.media_text().as_deref(), Some(words), "{id}");
+            assert_eq!(row.happens() == words, outcome != MediaOutcome::Shown, "{id}: {}", row.happens());
+        }
+        for row in &images.rows {
+            let is_shown = row.media_counts.with_outcome(MediaOutcome::Shown) == 1;
+            assert!(row.outcome != HostOutcome::All || is_shown, "{}", row.host.id);
+            assert_eq!(row.media_counts.total(), u64::from(row.view.is_computable()), "{}", row.host.id);
+        }
+        let audio = of("audio", "audio/wav");
+        assert_eq!(row(&audio, "langchain-mcp-adapters").media_text().as_deref(), Some("1 audio clip replaced by an error"));
+        assert_eq!(row(&audio, "gemini-cli").media_text().as_deref(), Some("1 audio clip replaced by a placeholder"));
+        assert_eq!(row(&audio, "librechat").media_text().as_deref(), Some("1 audio clip as base64 text"));
+        assert_eq!(row(&audio, "goose-openai").media_text().as_deref(), Some("1 audio clip not shown"));
+        let alone = report(&format!(r#"{{"content":[{{"type":"image","mimeType":"image/png","data":"{data}"}}]}}"#));
+        assert_eq!((row(&alone, "zed").outcome, row(&alone, "claude-code").outcome), (HostOutcome::Nothing, HostOutcome::All));
     }
 
     #[test]

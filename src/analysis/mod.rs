@@ -51,7 +51,7 @@ pub use failure::failure;
 pub use find::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery, Search, SearchKind};
 pub use host_cuts::{HostCuts, HostCutsQuery};
 pub use host_lines::{HostLine, HostMark, HostPlaces, HostRemoved, HostRemovedQuery, HostRows, HostRowsQuery};
-pub use host_media::MediaBytes;
+pub use host_media::{MediaBytes, MediaCounts, MediaOutcome};
 pub use host_report::LostField;
 pub use hosts::{
     HostLane, HostOutcome, HostRow, HostShares, HostText, HostTextQuery, HostsQuery, HostsReport, OtherLosses, evidence_text,

@@ -45,7 +45,7 @@ pub fn run(args: &command::DiffArgs) -> Done {
     let cancel = Cancel::new();
     // Nobody cancels: an interrupt ends the program as the system does.
     let looked_away = |_: Cancelled| Problem::interrupted();
-    let (text, is_equal) = match (read(&args.a)?, read(&args.b)?) {
+    let (text, is_different) = match (read(&args.a)?, read(&args.b)?) {
         (Input::Tools(a), Input::Tools(b)) => {
             let found = ToolsDifference::of(&a, &b, &TreeOptions::default());
             let text = if args.print.json {
@@ -57,7 +57,7 @@ pub fn run(args: &command::DiffArgs) -> Done {
                 })?;
                 tools_page(&found, encoding)
             };
-            (text, found.is_equal())
+            (text, !found.is_equal())
         }
         (Input::Answer(a), Input::Answer(b)) => {
             let names = (name(&args.a, &a), name(&args.b, &b));
@@ -70,7 +70,7 @@ pub fn run(args: &command::DiffArgs) -> Done {
             } else {
                 page(&found, &names, &tokenizer, &counts)
             };
-            (text, found.is_equal())
+            (text, found.is_different())
         }
         _ => {
             return Err(Problem::new(ProblemKind::Usage, "one side is a list of tools, the other is not")
@@ -79,7 +79,7 @@ pub fn run(args: &command::DiffArgs) -> Done {
         }
     };
     output::page_or(args.print.json, &text)?;
-    Ok(u8::from(!is_equal))
+    Ok(u8::from(is_different))
 }
 
 fn read(path: &Path) -> Result<Input, Problem> {
@@ -129,16 +129,18 @@ fn counts(
 
 fn page(found: &Difference, names: &(String, String), tokenizer: &Tokenizer, counts: &[(RowCount, RowCount)]) -> String {
     let mut page = format!("A {}\nB {}\n", one_line(&names.0), one_line(&names.1));
-    page.push_str(if found.is_equal() { "no differences\n" } else { "they differ\n" });
+    page.push_str(match (found.is_different(), found.is_partial) {
+        (true, _) => "they differ\n",
+        (false, true) => "no differences in what was compared\n",
+        (false, false) => "no differences\n",
+    });
     if found.outcomes.0 != found.outcomes.1 {
         page.push_str(&format!("outcome {} → {}\n", found.outcomes.0.name(), found.outcomes.1.name()));
     }
     for message in &found.left_out {
         page.push_str(&format!("note {}\n", one_line(message)));
     }
-    for (title, value) in
-        [("payload", &found.payload), ("blocks, annotations, _meta", &found.rest), ("definition", &found.definition)]
-    {
+    for (title, value) in [("payload", &found.payload), ("rest of the result", &found.rest), ("definition", &found.definition)] {
         if let Some(value) = value.as_ref().filter(|value| !value.found.is_empty()) {
             page.push_str(&format!("\n{title}: {}\n", counted(value)));
             page.push_str(&changes(value));

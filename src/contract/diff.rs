@@ -15,7 +15,8 @@ use crate::token::Tokenizer;
 struct DiffDocument<'a> {
     loupe: &'static str,
     schema: &'static str,
-    equal: bool,
+    /// `None` where nothing that was compared differs, and not everything was compared.
+    equal: Option<bool>,
     outcome: Option<PairJson<&'static str>>,
     payload: Option<Vec<ChangeJson>>,
     /// Of the payload, those that are not listed included.
@@ -135,7 +136,7 @@ pub fn diff(found: &Difference, tokenizer: &Tokenizer, counts: &[(RowCount, RowC
     print(&DiffDocument {
         loupe: VERSION,
         schema: "loupe.diff/1",
-        equal: found.is_equal(),
+        equal: if found.is_different() { Some(false) } else { (!found.is_partial).then_some(true) },
         outcome: Some(PairJson { a: found.outcomes.0.name(), b: found.outcomes.1.name() }),
         payload: found.payload.as_ref().map(changes),
         counts: changed,
@@ -176,7 +177,7 @@ pub fn diff_tools(found: &ToolsDifference) -> String {
     print(&DiffDocument {
         loupe: VERSION,
         schema: "loupe.diff/1",
-        equal: found.is_equal(),
+        equal: Some(found.is_equal()),
         outcome: None,
         payload: None,
         counts: None,

@@ -22,6 +22,8 @@ pub(super) struct RowJson<'a> {
     limit: &'static str,
     facts: Option<FactsJson>,
     media: Option<MediaJson>,
+    /// What becomes of the images and audio, the worst of them.
+    media_outcome: Option<&'static str>,
     /// Of the tool's definition as the model sees it; `null` where it is not known.
     definition_tokens: Option<TokensJson>,
 }
@@ -56,6 +58,7 @@ pub(super) fn rows(report: &HostsReport) -> Vec<RowJson<'_>> {
                     as_text: host.media.as_text,
                     dropped: host.media.dropped,
                 }),
+                media_outcome: host.media_counts.worst().map(crate::analysis::MediaOutcome::name),
                 definition_tokens: host.definition_tokens.map(TokensJson::from),
             }
         })

@@ -84,7 +84,12 @@ fn as_string(run: &Run<'_>, pieces: Pieces) -> Result<Vec<Raw>, String> {
         }
     }
     if let Some(template) = host.error.template.as_ref().filter(|_| run.is_error) {
-        body = around(template, Var::Body, &body, |var| run.value(var));
+        body = if template.has(Var::ResultJson) {
+            let value = |var| if var == Var::Body { body.text().to_owned() } else { run.value(var) };
+            around(template, Var::ResultJson, &run.write_result(), value)
+        } else {
+            around(template, Var::Body, &body, |var| run.value(var))
+        };
     }
     if let Some(wrap) = &host.wrap {
         body = around(wrap, Var::Body, &body, |var| run.value(var));

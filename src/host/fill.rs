@@ -55,10 +55,7 @@ impl<'a> Run<'a> {
                 let arguments = arguments.map_or_else(|| "{}".to_owned(), |text| text.text().to_owned());
                 format!("{{\"name\":{},\"args\":{arguments}}}", write::string(&self.context.tool, self.host.json))
             }
-            Var::ResultJson => {
-                let text = self.subject.reading.result().and_then(|result| self.plain(result).ok());
-                text.map_or_else(String::new, |text| text.text().to_owned())
-            }
+            Var::ResultJson => self.write_result().text().to_owned(),
             _ => String::new(),
         }
     }

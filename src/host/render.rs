@@ -12,6 +12,7 @@ use super::rules::{Host, Select};
 use super::run::Run;
 use super::source_map::{SourceMapped, Span};
 use super::view::{HostView, Omission, Part, ViewContext, What};
+use super::write;
 use crate::format::ParsedCapture;
 use crate::format::ledger::INTERRUPTED;
 
@@ -42,6 +43,13 @@ impl HostView {
 }
 
 impl Host {
+    /// Whether a view of this host holds a text, as it is or inside a JSON string.
+    pub fn has_text(&self, view: &HostView, text: &str) -> bool {
+        let quoted = write::string(text, self.json);
+        let escaped = quoted.get(1..quoted.len() - 1).unwrap_or_default();
+        view.text.contains(text) || view.text.contains(escaped)
+    }
+
     /// What this host's model is shown for an answer.
     pub fn view(&self, subject: &ParsedCapture, context: &ViewContext<'_>) -> HostView {
         self.view_among(subject, context, &RenderCache::default())
@@ -88,6 +96,9 @@ impl Run<'_> {
             if !says && !is_wire && !self.dropped.iter().any(|dropped| dropped.what == What::IsError) {
                 self.drop(What::IsError, "nothing says that the call failed");
             }
+        }
+        if self.is_result_in_error() {
+            self.dropped.clear();
         }
         let mut start = 0;
         for part in &mut parts {

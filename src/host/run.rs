@@ -77,6 +77,18 @@ impl<'a> Run<'a> {
             self.drop(What::IsError, "nothing says that the call failed");
         }
         let Some(root) = root else { return Ok(Pieces { parts: Vec::new(), structured: None }) };
+        let text = self.write_with_origins(root)?;
+        Ok(Pieces { parts: vec![Raw::Text(text)], structured: None })
+    }
+
+    /// The whole result as JSON; empty without one.
+    pub fn write_result(&self) -> SourceMapped {
+        let result = self.subject.reading.result();
+        result.and_then(|result| self.write_with_origins(result).ok()).unwrap_or_default()
+    }
+
+    /// The result, or its content, as JSON in which blocks and `structuredContent` are told apart.
+    fn write_with_origins(&self, root: Node<'_>) -> Result<SourceMapped, String> {
         let blocks = &self.subject.reading.blocks;
         let structured = self.subject.reading.structured().map(Node::index);
         let origin = |node: Node<'_>| {
@@ -87,7 +99,7 @@ impl<'a> Run<'a> {
             let block = blocks.binary_search_by_key(&node.index(), |block| block.node).ok();
             block.and_then(|block| self.host.wire_keys.get(&blocks[block].type_name))
         };
-        let text = Writer {
+        Writer {
             mode: self.host.json,
             room: self.room,
             origin: &origin,
@@ -96,8 +108,12 @@ impl<'a> Run<'a> {
                 None => all,
             }),
         }
-        .write(root, TextOrigin::Envelope)?;
-        Ok(Pieces { parts: vec![Raw::Text(text)], structured: None })
+        .write(root, TextOrigin::Envelope)
+    }
+
+    /// Whether the host shows an error as the JSON of the whole result, with every block and `structuredContent`.
+    pub fn is_result_in_error(&self) -> bool {
+        self.is_error && self.host.error.template.as_ref().is_some_and(|template| template.has(Var::ResultJson))
     }
 
     fn selected(&mut self) -> Result<Pieces, String> {
@@ -173,11 +189,6 @@ impl<'a> Run<'a> {
     fn why_no_structured(&self, sent: Node<'_>) -> Cow<'static, str> {
         match self.select {
             Select::Content if self.is_error && self.host.select != Select::Content => "of an error it is left out".into(),
-            Select::Content
-                if self.is_error && self.host.error.template.as_ref().is_some_and(|text| text.has(Var::ResultJson)) =>
-            {
-                "of an error it is shown inside the JSON of the whole result alone".into()
-            }
             Select::Content => "the host never shows structuredContent".into(),
             Select::ContentUnlessEmpty if !self.subject.reading.blocks.is_empty() => {
                 "structuredContent is shown only where there is no block".into()

@@ -140,6 +140,7 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if view.is_equal() {
         let text = view.text.as_ref().is_ok_and(|text| text.a != text.b);
         let words = match (text, view.is_laid_out) {
+            _ if view.found.is_partial => "No difference in what was compared.",
             (true, _) => "No difference except white space: data, outcome and definition are the same.",
             (false, true) => "No difference: data, text, outcome and definition are the same. The order of keys was ignored.",
             (false, false) => "No difference: data, text, outcome and definition are the same.",

@@ -1,7 +1,7 @@
 //! What is said of the hosts of an answer: the headline over all of them, and what happens in each. The window, the command
 //! line and what is copied say it in the same words.
 
-use crate::analysis::{HostLane, HostOutcome, HostRow, HostsReport, OtherLosses};
+use crate::analysis::{HostLane, HostOutcome, HostRow, HostsReport, MediaOutcome, OtherLosses};
 use crate::host::rules::{KeepRule, LimitRule};
 use crate::host::{LimitState, What};
 use crate::number::{grouped, number_of};
@@ -73,6 +73,49 @@ impl HostRow {
         }
     }
 
+    /// Images and audio in words: "1 image shown, 1 image as base64 text"; `None` where the answer has none, or what becomes
+    /// of them is not known.
+    pub fn media_text(&self) -> Option<String> {
+        self.media_in_words(|_| true)
+    }
+
+    /// Images and audio that are not shown as such.
+    fn lost_media(&self) -> Option<String> {
+        self.media_in_words(|outcome| outcome != MediaOutcome::Shown)
+    }
+
+    fn media_in_words(&self, is_wanted: fn(MediaOutcome) -> bool) -> Option<String> {
+        let mut parts = Vec::new();
+        for (outcome, words) in MediaOutcome::ALL.into_iter().filter(|outcome| is_wanted(*outcome)).map(|outcome| {
+            let words = match outcome {
+                MediaOutcome::Shown => "shown",
+                MediaOutcome::Base64Text => "as base64 text",
+                MediaOutcome::Placeholder => "replaced by a placeholder",
+                MediaOutcome::Error => "replaced by an error",
+                MediaOutcome::Nothing => "not shown",
+            };
+            (outcome, words)
+        }) {
+            let counts = &self.media_counts;
+            for (count, kind) in [(counts.images[outcome as usize], "images"), (counts.audio[outcome as usize], "audio clips")] {
+                if count > 0 {
+                    parts.push(format!("{} {words}", number_of(count, kind)));
+                }
+            }
+        }
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+
+    /// What is not shown besides facts: "leaves out 1 block", "1 image not shown".
+    fn other_losses(&self) -> Option<String> {
+        let mut out = self.left_out;
+        // Images and audio are told by what becomes of them.
+        out.blocks = out.blocks.saturating_sub(self.media_counts.dropped_blocks);
+        let left_out = (!out.is_none()).then(|| format!("leaves out {}", out.text()));
+        let parts: Vec<String> = left_out.into_iter().chain(self.lost_media()).collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+
     /// Which parts of the answer its model is shown.
     fn reads(&self) -> &'static str {
         let is_dropped = |what: fn(What) -> bool| self.view.dropped.iter().any(|dropped| what(dropped.what));
@@ -98,8 +141,8 @@ impl HostRow {
     /// What happens to the answer in this host, in a few words: "reads the text alone", "cut at 20,480 bytes".
     pub fn happens(&self) -> String {
         let limit = self.reached().map(|(rule, max)| match self.limit().state {
-            LimitState::Error => format!("an error in its place over {max}"),
-            LimitState::Replaced => format!("a notice in its place over {max}"),
+            LimitState::Error => format!("replaced by an error above {max}"),
+            LimitState::Replaced => format!("replaced by a notice above {max}"),
             // What is left is less than the limit.
             _ if rule.head.is_some() => format!("cut over {max}"),
             _ => format!("cut at {max}"),
@@ -107,8 +150,11 @@ impl HostRow {
         match (self.outcome, limit) {
             (HostOutcome::Unknown, _) => self.view.not_computable.clone().unwrap_or_default(),
             (HostOutcome::Nothing | HostOutcome::Cut, Some(limit)) => limit,
-            (HostOutcome::Part, _) if self.left_out.is_none() => "does not say that it is an error".to_owned(),
-            (HostOutcome::Part, _) => format!("drops {}", self.left_out.text()),
+            (HostOutcome::Nothing | HostOutcome::Part, _) if self.media_counts.has_loss() && !self.has_facts() => {
+                self.other_losses().unwrap_or_default()
+            }
+            (HostOutcome::Part, _) => self.other_losses().unwrap_or_default(),
+            (HostOutcome::All, _) if self.hides_error() => format!("whole, {}, isError not passed on", self.limit_known()),
             (HostOutcome::All, _) => format!("whole, {}", self.limit_known()),
             _ => format!("reads {}", self.reads()),
         }
@@ -126,7 +172,7 @@ impl HostRow {
         match (self.limit().state, self.limit().tokens_max) {
             (LimitState::None, _) => "no limit".to_owned(),
             (LimitState::MayCut, Some(max)) => format!("may be cut at {} tokens", grouped(max)),
-            (LimitState::Unknown | LimitState::MayCut, _) => "limit not known".to_owned(),
+            (LimitState::Unknown | LimitState::MayCut, _) => "limit unknown".to_owned(),
             _ => "below its limit".to_owned(),
         }
     }
@@ -134,14 +180,14 @@ impl HostRow {
     /// The same as a sentence, with what its model sees.
     pub fn sentence(&self) -> String {
         let sees = match (self.outcome, self.has_facts()) {
-            (HostOutcome::Unknown, _) => "What its model sees is not known".to_owned(),
-            (HostOutcome::Nothing, true) => format!("Its model sees none of the {} facts", grouped(self.shown().1)),
-            (HostOutcome::Nothing, false) => "Its model sees nothing of this answer".to_owned(),
+            (HostOutcome::Unknown, _) => "What the model sees is not known".to_owned(),
+            (HostOutcome::Nothing, true) => format!("Model sees 0 of {} facts", grouped(self.shown().1)),
+            (HostOutcome::Nothing, false) => "Model sees nothing of this result".to_owned(),
             (HostOutcome::Cut | HostOutcome::Facts, _) if self.missing() > 0 || !self.has_facts() => {
-                format!("Its model sees {}", of_facts(self))
+                format!("Model sees {}", of_facts(self))
             }
-            (_, true) => format!("Its model sees all {} facts", grouped(self.shown().1)),
-            (_, false) => "Its model sees the whole text".to_owned(),
+            (_, true) => format!("Model sees all {} facts", grouped(self.shown().1)),
+            (_, false) => "Model sees the whole text".to_owned(),
         };
         let name = &self.host.name;
         let why = match (self.outcome, self.reached()) {
@@ -155,9 +201,12 @@ impl HostRow {
                 };
                 format!(": over {max} {does}")
             }
+            (HostOutcome::Nothing, _) if self.media_counts.has_loss() && !self.has_facts() => format!(": {}", self.happens()),
             (HostOutcome::Facts | HostOutcome::Nothing, _) => format!(": {name} reads {}", self.reads()),
-            (HostOutcome::Part, _) if !self.left_out.is_none() => {
-                format!(", but not {}: {name} reads {}", self.left_out.text(), self.reads())
+            (HostOutcome::Part, _) if self.media_counts.has_loss() => format!(", {}", self.happens()),
+            (HostOutcome::Part, _) => format!(", but not {}: {name} reads {}", self.left_out.text(), self.reads()),
+            (HostOutcome::All | HostOutcome::Cut, _) if self.hides_error() => {
+                format!(": {}, isError not passed on", self.limit_known())
             }
             (HostOutcome::All | HostOutcome::Cut, _) => format!(": {}", self.limit_known()),
             _ => format!(": {}", self.happens()),
@@ -178,9 +227,11 @@ impl HostsReport {
             return format!("{first}; others differ");
         }
         let with = |state| self.hosts_of(lane).filter(move |row| row.limit().state == state).count();
-        let unknown = (with(LimitState::Unknown) > 0).then(|| format!("limit of {} not known", with(LimitState::Unknown)));
+        let unknown = (with(LimitState::Unknown) > 0).then(|| format!("limit unknown for {}", with(LimitState::Unknown)));
         let may_cut = (with(LimitState::MayCut) > 0).then(|| format!("{} may cut it", with(LimitState::MayCut)));
-        std::iter::once("whole".to_owned()).chain(unknown).chain(may_cut).collect::<Vec<_>>().join(", ")
+        let hides = self.hosts_of(lane).filter(|row| row.hides_error()).count();
+        let hides = (hides > 0).then(|| format!("isError not passed on by {hides}"));
+        std::iter::once("whole".to_owned()).chain(unknown).chain(may_cut).chain(hides).collect::<Vec<_>>().join(", ")
     }
 
     /// The worst that happens, in how many hosts, and why.
@@ -199,7 +250,7 @@ impl HostsReport {
             HostOutcome::Cut => format!("{share} {} this answer", verb("cuts", "cut")),
             HostOutcome::Facts => format!("{share} {} facts of it", verb("loses", "lose")),
             HostOutcome::Part => format!("{share} {} a part of it", verb("leaves out", "leave out")),
-            HostOutcome::All => "Every known host shows all of it".to_owned(),
+            HostOutcome::All => "All known hosts show everything".to_owned(),
             HostOutcome::Unknown => "What hosts show of it is not known".to_owned(),
         };
         HostsHeadline { outcome, text, why: self.why(outcome, count, has_facts, encoding) }
@@ -217,6 +268,7 @@ impl HostsReport {
                 let total = grouped(first.shown().1);
                 let tokens = first.tokens.map_or(0, |tokens| tokens.get(encoding));
                 match replaced {
+                    0 if !has_facts && first.lost_media().is_some() => format!("{}.", first.other_losses().unwrap_or_default()),
                     0 if has_facts && rows().all(|row| row.reads() == "the text alone") => format!(
                         "{they} the text alone, and its {} hold none of the {total} facts in structuredContent.",
                         number_of(tokens, "tokens")
@@ -248,23 +300,25 @@ impl HostsReport {
                 let is_alike = |row: &&HostRow| row.reads() == first.reads() && row.missing() == first.missing();
                 format!("{} {}, which {missing}.", who(count, rows().filter(is_alike).count(), &first.host.name), first.reads())
             }
-            HostOutcome::Part if rows().all(|row| row.left_out.is_none()) => {
-                let whose = if count == 1 { "its" } else { "their" };
-                format!("Nothing tells {whose} model that the call failed.")
-            }
             HostOutcome::Part => {
-                let Some(row) = rows().find(|row| !row.left_out.is_none()) else { return String::new() };
-                let others = if rows().all(|other| other.left_out == row.left_out) {
+                let Some(row) = rows().next() else { return String::new() };
+                let lost = |row: &HostRow| row.other_losses().unwrap_or_default();
+                let others = if rows().all(|other| lost(other) == lost(row)) {
                     String::new()
                 } else {
                     format!(" (in {}; others differ)", row.host.name)
                 };
+                if row.media_counts.has_loss() {
+                    return format!("{}{others}.", lost(row));
+                }
                 let all = if has_facts { "Every fact is shown, but not " } else { "Not shown: " };
                 format!("{all}{}{others}.", row.left_out.text())
             }
             HostOutcome::All => {
                 let lost = if has_facts { "No fact is lost" } else { "No part is left out" };
-                format!("{lost}, and no limit that is known is reached.")
+                let hides = self.rows.iter().filter(|row| row.hides_error()).count();
+                let hides = if hides > 0 { format!(" isError not passed on by {hides}.") } else { String::new() };
+                format!("{lost}, within every known limit.{hides}")
             }
             HostOutcome::Unknown => String::new(),
         }

@@ -276,6 +276,28 @@ fn differences_are_status_1_and_told_by_path_and_line() {
 }
 
 #[test]
+fn a_result_that_lost_its_structured_content_differs() {
+    let with = r#"{"content":[{"type":"text","text":"Acme"}],"structuredContent":{"id":1,"phone":"555"}}"#;
+    let without = r#"{"content":[{"type":"text","text":"Acme"}]}"#;
+    let message = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
+    let (with_message, without_message) = (message(with), message(without));
+    let folder = files(&[("with", with), ("without", without), ("with.m", &with_message), ("without.m", &without_message)]);
+    for (with, without) in [("with", "without"), ("with.m", "without.m"), ("with", "without.m"), ("with.m", "without")] {
+        let (with, without) = (path(folder.path(), with), path(folder.path(), without));
+        for (a, b, side, sign) in [(&with, &without, "A", '−'), (&without, &with, "B", '+')] {
+            let (status, document) = json(&["diff", a, b, "--json"]);
+            assert_eq!((status, &document["equal"]), (1, &false.into()), "{document}");
+            assert_eq!(document["rest"][0]["path"], "/structuredContent");
+            let (status, printed) = page(&["diff", a, b]);
+            assert_eq!(status, 1);
+            assert!(printed.contains("\nthey differ\n"), "{printed}");
+            assert!(printed.contains(&format!("note data: structuredContent only in {side}\n")), "{printed}");
+            assert!(printed.contains(&format!("  {sign} /structuredContent ")), "{printed}");
+        }
+    }
+}
+
+#[test]
 fn what_one_side_cannot_have_is_named() {
     let folder = files(&[
         ("result", r#"{"content":[{"type":"text","text":"hi"}],"structuredContent":{"a":1}}"#),
@@ -285,6 +307,8 @@ fn what_one_side_cannot_have_is_named() {
     let (result, payload, cut) = (path(folder.path(), "result"), path(folder.path(), "payload"), path(folder.path(), "cut"));
     let (status, document) = json(&["diff", &result, &payload, "--json"]);
     assert_eq!((status, &document["leftOut"], &document["text"]), (0, &serde_json::json!(["text: B has none"]), &Value::Null));
+    assert_eq!(document["equal"], Value::Null, "not everything was compared");
+    assert!(page(&["diff", &result, &payload]).1.contains("\nno differences in what was compared\n"));
     let (status, page) = page(&["diff", &result, &cut]);
     assert_eq!(status, 1);
     assert!(page.contains("outcome result → malformed\n") && page.contains("note B cannot be read as an answer: "), "{page}");

@@ -498,7 +498,7 @@ fn hosts() {
         Dark,
         &[
             headline,
-            "Its model sees 88 of 2,440 facts: over 50,000 characters",
+            "Model sees 88 of 2,440 facts: over 50,000 characters",
             "52,982 bytes removed, 241 of 250 records",
             "Removed: records 10 to 250 and the end of 9",
             "52,982 B",
@@ -547,7 +547,7 @@ fn hosts_of_prose() {
         "hosts-prose",
         MAIN,
         Dark,
-        &["Every known host shows all of it", "No part is left out, and no limit that is known is reached.", " of 55 B"],
+        &["All known hosts show everything", "No part is left out, within every known limit.", " of 55 B"],
     );
     let long = (1..600).map(|at| format!("It was said for the {at}th time, and nobody wrote it down.")).collect::<Vec<_>>();
     window.open(&text(long.join("\n")).to_string());

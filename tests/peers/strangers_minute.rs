@@ -64,7 +64,7 @@ fn the_first_minute_on_a_strangers_server() {
         until_label(&mut window, "same as before");
         // Whichever part a host reads, the answer is there.
         window.state_mut().perform(&ctx, vec![Action::Hosts(HostsAction::Show(None))]);
-        until_label(&mut window, "Every known host shows all of it");
+        until_label(&mut window, "All known hosts show everything");
         until_label(&mut window, "Claude Code");
     }
 }

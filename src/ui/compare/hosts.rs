@@ -91,7 +91,7 @@ fn title(column: &Column) -> String {
 fn limit_word(limit: LimitState) -> Option<&'static str> {
     match limit {
         LimitState::None | LimitState::Fits => None,
-        LimitState::Unknown => Some("limit not known"),
+        LimitState::Unknown => Some("limit unknown"),
         LimitState::MayCut => Some("may be cut"),
         LimitState::Cut => Some("cut"),
         LimitState::Replaced => Some("replaced"),

@@ -26,7 +26,7 @@ pub fn notes(view: &DiffView) -> Vec<(widgets::Tone, String)> {
         let places = widgets::number_text(count, "places");
         let first = rest.changes().next().map(|change| rest.paths(&change));
         let first = first.and_then(|(a, b)| b.or(a)).map_or_else(String::new, |path| format!(", first {path}"));
-        notes.push((Tone::Warn, format!("Blocks, annotations or _meta differ in {places}{first}")));
+        notes.push((Tone::Warn, format!("The rest of the result differs in {places}{first}")));
     }
     if let Some(definition) = found.definition.as_ref().filter(|definition| !definition.found.is_empty()) {
         let count = definition.found.counts.total();
