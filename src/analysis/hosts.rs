@@ -569,7 +569,7 @@ mod tests {
         let headline =
             "17 of 28 hosts lose facts of it. They read the text alone, which misses 1 of 3 facts. Of 28 hosts: 17 lose facts, ";
         assert!(verdict.starts_with(headline), "{verdict}");
-        assert!(verdict.contains(" Fewest tokens with nothing lost: "), "{verdict}");
+        assert!(verdict.contains(" Fewest tokens of these: "), "{verdict}");
     }
 
     /// A host that may cut the answer is neither named for what it saves nor counted among those that are.
@@ -639,7 +639,7 @@ mod tests {
         assert_eq!(cline.limit().state, LimitState::Cut);
         assert!(cline.missing() > 0);
         let verdict = report.verdict(Encoding::O200kBase);
-        let praised = verdict.text().split("nothing lost: ").nth(1).unwrap().to_owned();
+        let praised = verdict.text().split("of these: ").nth(1).unwrap().to_owned();
         assert!(!praised.starts_with("Cline"), "{praised}");
         let told = verdict.text();
         assert!(told.contains(" The least is left in GitHub Copilot CLI, cut over 20,480 bytes: "), "{told}");

@@ -7,6 +7,9 @@ use super::facts::{FactMatches, KeyWords, LABEL_WORDS};
 use super::payload::{Payload, TextSource, blocks};
 use super::reading::Reading;
 
+/// Heads of tables of names and values.
+const HEADS: [&str; 5] = ["field", "property", "attribute", "key", "value"];
+
 /// The extra text of an answer's text content, in order: bytes of the texts with one LF between two. `matched` are the
 /// facts of the data in it; they are asked for where the data is `structuredContent` alone.
 pub fn extra_text<'m>(
@@ -23,7 +26,7 @@ pub fn extra_text<'m>(
     let mut known: Vec<Range<usize>> = told.chain(matched.accounted.iter().cloned()).collect();
     known.sort_by_key(|range| range.start);
     let keys = payload.key_words();
-    outside(text, &known, |line, run| is_label(&text[line], &text[run.clone()], run, keys))
+    outside(text, &known, |line, run| is_label(&text[line], &text[run], keys))
 }
 
 /// What the reader of the data does not account for.
@@ -131,21 +134,24 @@ fn runs(text: &str, stretch: Range<usize>) -> impl Iterator<Item = Range<usize>>
     })
 }
 
-/// Whether a part of a line is a label of the data: words of a key, where a label stands.
-fn is_label(line: &str, words: &str, run: Range<usize>, keys: &KeyWords) -> bool {
+/// Whether a part of a line is a label of the data: words of a key, where a label stands; or a head of a table of names
+/// and values.
+fn is_label(line: &str, words: &str, keys: &KeyWords) -> bool {
+    let is_head = |cell: &str| HEADS.contains(&cell.trim().to_lowercase().as_str());
+    let mut cells = line.split(['|', ',', '\t']).filter(|cell| cell.contains(says));
+    if is_head(words) && line.contains('|') {
+        return cells.all(is_head);
+    }
     if words.split_whitespace().count() > LABEL_WORDS || !keys.has(words) {
         return false;
     }
-    let _ = run;
     let at = words.as_ptr() as usize - line.as_ptr() as usize;
     let after = line[at + words.len()..].trim_start_matches(['*', '_', '`', '"', '\'', ' ', ')', ']', '?']);
     let before = line[..at].trim_end_matches([' ', '*', '_', '`', '"']);
     let begins_value = after.starts_with([':', '=', '→', '：']) || after.starts_with("->");
-    let is_cell = line.contains('|') || line.contains(',') || line.contains('\t') || line.contains("  ");
-    let is_title = after.is_empty() && (before.is_empty() || before.ends_with('#') || before.ends_with('-'));
-    begins_value
-        || is_title
-        || is_cell && line.split(['|', ',', '\t']).all(|cell| cell.chars().all(|char| !says(char)) || keys.has(cell))
+    let is_cell = line.contains(['|', ',', '\t']) || line.contains("  ");
+    let is_title = after.is_empty() && (before.is_empty() || before.ends_with(['#', '-']));
+    begins_value || is_title || is_cell && cells.all(|cell| keys.has(cell))
 }
 
 #[cfg(test)]

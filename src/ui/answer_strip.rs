@@ -74,7 +74,7 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         });
     }
-    let sender = reads.and_then(ModelReads::host).map(|host| host.row.dropped_text()).or_else(|| strip.both.clone());
+    let sender = reads.and_then(ModelReads::host).map(|host| host.row.dropped_text());
     let choose = |button: &Response| view_as::view_as_menu(button, cx);
     let (clicked, rest) = cells_ui(ui, &strip, rect, Some(&Sender { words: sender, choose: &choose }));
     if let Some(at) = clicked {

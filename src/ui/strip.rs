@@ -195,7 +195,10 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool, sende
         x = if is_low { draw(x, second, change, font, color) } else { change_at(ui, pos2(x, second), change, is_good) } + gap;
     }
     if let Some(loss) = &cell.loss {
-        loss_at(ui, loss, pos2(x, second), right - x);
+        x = loss_at(ui, loss, pos2(x, second), right - x) + 12.0;
+    }
+    if let Some(note) = cell.note.as_ref().filter(|note| x + width(note, theme::small()) <= right) {
+        draw(x, second, note, theme::small(), t.weak);
     }
     widgets::focus_ring_inside(ui, &response);
     let words = sender.and_then(|sender| sender.words.clone()).map_or(spoken.clone(), |drops| format!("{spoken}\n{drops}"));
@@ -218,8 +221,8 @@ fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
     place.right()
 }
 
-/// What is lost, in as many words as there is room for; the short ones stand whole.
-fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) {
+/// What is lost, in as many words as there is room for; the short ones stand whole. Where it ends.
+fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) -> f32 {
     let t = ThemeTokens::of(ui);
     let (icon, color) = match loss.tone {
         ClaimTone::Good => (icons::CHECK, t.ok),
@@ -229,7 +232,7 @@ fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) {
     let width = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::small(), color).size().x + 18.0;
     let text = if width(&loss.text) <= room { &loss.text } else { &loss.short };
     widgets::glyph_at(ui, left + vec2(6.0, 0.0), icon, theme::icon_font(13.0), color);
-    widgets::text_at(ui, left + vec2(17.0, 0.0), text, theme::small(), color, (room - 17.0).max(20.0));
+    widgets::text_at(ui, left + vec2(17.0, 0.0), text, theme::small(), color, (room - 17.0).max(20.0))
 }
 
 /// The change in a box that begins there; where it ends.

@@ -2,6 +2,7 @@
 //! line and what is copied say it in the same words.
 
 use crate::analysis::{HostLane, HostOutcome, HostRow, HostsReport, MediaOutcome, OtherLosses};
+use crate::capture::FactCount;
 use crate::host::rules::{KeepRule, LimitRule};
 use crate::host::{LimitState, What};
 use crate::number::{grouped, number_of};
@@ -106,12 +107,12 @@ impl HostRow {
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 
-    /// What is not shown besides facts: "leaves out 1 block", "1 image not shown".
+    /// What is not shown besides facts: "drops 1 block", "1 image not shown".
     fn other_losses(&self) -> Option<String> {
         let mut out = self.left_out;
         // Images and audio are told by what becomes of them.
         out.blocks = out.blocks.saturating_sub(self.media_counts.dropped_blocks);
-        let left_out = (!out.is_none()).then(|| format!("leaves out {}", out.text()));
+        let left_out = (!out.is_none()).then(|| format!("drops {}", out.text()));
         let parts: Vec<String> = left_out.into_iter().chain(self.lost_media()).collect();
         (!parts.is_empty()).then(|| parts.join(", "))
     }
@@ -290,7 +291,7 @@ impl HostsReport {
             // The lanes are sorted by what is left.
             HostOutcome::Cut => match lanes.next().and_then(|lane| self.hosts_of(lane).next()) {
                 Some(row) if has_facts && row.missing() == 0 => {
-                    format!("No fact is lost by it: what is left of the text says all {}.", grouped(row.shown().1))
+                    format!("No fact is missing: what is left of the text says all {}.", grouped(row.shown().1))
                 }
                 Some(row) => format!("The least is left in {}, {}: {}.", row.host.name, row.happens(), of_facts(row)),
                 None => String::new(),
@@ -315,7 +316,7 @@ impl HostsReport {
                 format!("{all}{}{others}.", row.left_out.text())
             }
             HostOutcome::All => {
-                let lost = if has_facts { "No fact is lost" } else { "No part is left out" };
+                let lost = if has_facts { "No fact is missing" } else { "No part is left out" };
                 let hides = self.rows.iter().filter(|row| row.hides_error()).count();
                 let hides = if hides > 0 { format!(" isError not passed on by {hides}.") } else { String::new() };
                 format!("{lost}, within every known limit.{hides}")
@@ -329,7 +330,8 @@ impl HostsReport {
         let mut verdict = Verdict::default();
         let HostsHeadline { outcome, text, why } = self.headline(encoding);
         verdict.parts.push(match outcome {
-            HostOutcome::All => VerdictPart::Good(text),
+            HostOutcome::All if self.rows.iter().all(|row| row.facts.is_none_or(FactCount::is_whole)) => VerdictPart::Good(text),
+            HostOutcome::All => VerdictPart::Plain(text),
             _ => VerdictPart::Bad(text),
         });
         let counts = HostOutcome::ALL.into_iter().zip(self.outcomes()).filter(|(_, count)| *count > 0);
@@ -342,7 +344,7 @@ impl HostsReport {
         if let Some(row) = all().filter(is_safe).min_by_key(|row| tokens(row)) {
             let as_few = all().filter(is_safe).filter(|other| tokens(other) == tokens(row)).count() as u64 - 1;
             let others = if as_few > 0 { format!(" and {}", number_of(as_few, "others")) } else { String::new() };
-            verdict.plain(format!(" Fewest tokens with nothing lost: {}{others}, ", row.host.name));
+            verdict.plain(format!(" Fewest tokens of these: {}{others}, ", row.host.name));
             verdict.parts.push(VerdictPart::Good(format!("{} ({})", grouped(tokens(row)), encoding.name())));
             verdict.plain(".");
         }

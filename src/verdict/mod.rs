@@ -126,7 +126,7 @@ pub fn verdict_counted(rows: &[CountedRow<'_>], reads: ModelReads<'_>, tokenizer
     };
     verdict.plain(format!(" {} {read} ({}, {how})", unit(sent.count), tokenizer.name()));
     verdict.loss(sent);
-    if let Some(both) = &strip.both {
+    if let Some(both) = &sent.note {
         verdict.plain(format!(" {}{}.", both[..1].to_uppercase(), &both[1..]));
     }
     for cell in others {
@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(strip.cells[1].change.as_deref(), Some("+132%"));
         assert!(strip.winner().is_none());
         assert_eq!(strip.cells[0].loss.as_ref().unwrap().text, "nothing is cheaper with all 451 facts");
-        let both = strip.both.unwrap();
+        let both = strip.cells[0].note.clone().unwrap();
         assert!(both.starts_with("sent twice: +190 tok in the ") && both.ends_with(" that show both"), "{both}");
     }
 

@@ -27,6 +27,8 @@ pub struct StripCell {
     pub change: Option<String>,
     pub claim: Claim,
     pub loss: Option<Loss>,
+    /// Of the first cell, what the other part costs besides: "sent twice: +58 tok in the 4 hosts that show both".
+    pub note: Option<String>,
     /// "cheapest, proved", "cheapest", "tied".
     pub badge: Option<String>,
     /// Counted before the last change: the new number is on its way.
@@ -39,7 +41,7 @@ impl StripCell {
         let mut text = format!("{}, {}: {} {}", self.name, self.role, counted(self.count), unit(self.count));
         let loss = self.loss.as_ref().map(|loss| loss.text.clone());
         let old = self.is_old.then(|| "being counted again".to_owned());
-        for part in [self.change.clone(), loss, self.badge.clone(), old].into_iter().flatten() {
+        for part in [self.change.clone(), loss, self.note.clone(), self.badge.clone(), old].into_iter().flatten() {
             text.push_str(", ");
             text.push_str(&part);
         }
@@ -232,8 +234,6 @@ pub struct Strip {
     pub cells: Vec<StripCell>,
     /// The name of the host that sends it so.
     pub sent_by: Option<String>,
-    /// What the part that is not read costs besides: "sent twice: +58 tok in the 4 hosts that show both".
-    pub both: Option<String>,
     /// Why there are no more: "No data in this text".
     pub note: Option<String>,
 }
@@ -241,7 +241,7 @@ pub struct Strip {
 impl Strip {
     /// Only a sentence.
     pub(super) fn note(words: String) -> Self {
-        Self { cells: Vec::new(), sent_by: None, both: None, note: Some(words) }
+        Self { cells: Vec::new(), sent_by: None, note: Some(words) }
     }
 
     /// "TOON: 279 tokens, 69% less than the text, same data, proved."; of a comparison less than its baseline.
@@ -329,6 +329,7 @@ impl<'a> Candidate<'a> {
             change,
             claim: self.claim(),
             loss: Some(loss),
+            note: None,
             badge: None,
             is_old: false,
         }
@@ -357,6 +358,7 @@ fn first_cell(sent: &CountedRow<'_>, read: MostRead, reads: ModelReads<'_>, rows
         change: None,
         claim,
         loss: None,
+        note: None,
         badge: None,
         is_old: false,
     };
@@ -393,16 +395,16 @@ pub fn strip(rows: &[CountedRow<'_>], reads: ModelReads<'_>, tokenizer: &Tokeniz
     let host = reads.host();
     let sent_by = host.map(|host| host.row.host.name.clone());
     let sent = CountedRow { count: host.map_or(sent.count, |host| host.count), ..sent };
-    let first = first_cell(&sent, read, reads, &rows)?;
+    let mut first = first_cell(&sent, read, reads, &rows)?;
     let twice = both.count.zip(sent.count).filter(|_| host.is_none() && sent.row.format != "both" && read.both > 0);
-    let both = twice.map(|(both, one)| {
+    first.note = twice.map(|(both, one)| {
         let (more, hosts) = (grouped(both.high().saturating_sub(one.high())), number_of(read.both as u64, "hosts"));
         match structured.row.is_twin {
             true => format!("sent twice: +{more} tok in the {hosts} that show both"),
             false => format!("both: {} tok in {hosts}", counted(both)),
         }
     });
-    let strip = Strip { cells: vec![first], sent_by, both, note: None };
+    let strip = Strip { cells: vec![first], sent_by, note: None };
     // A host that shows no text drops its extra text whatever the format.
     let omits = match host {
         Some(host) => host.row.shares.has_content,

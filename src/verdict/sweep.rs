@@ -62,7 +62,7 @@ pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Opti
             cells.push(cell);
         }
     }
-    Strip { cells, sent_by: None, both: None, note: None }
+    Strip { cells, sent_by: None, note: None }
 }
 
 /// The strip as a sentence, and which calls gave nothing to compare.
@@ -174,6 +174,7 @@ impl Offered<'_> {
             change: (at != self.base).then(|| self.change(self.tokens(at))).flatten(),
             claim: column_claim(self.sweep, at, self.needed),
             loss: Some(column_loss(self.sweep, at, self.needed)),
+            note: None,
             badge: None,
             is_old: false,
         }
@@ -214,6 +215,7 @@ impl Offered<'_> {
             change: self.change(tokens),
             claim: Claim::Found,
             loss: Some(Loss::new(ClaimTone::Neutral, NOTHING_NEEDED).with_short("all needed")),
+            note: None,
             badge: None,
             is_old: false,
         })

@@ -312,7 +312,7 @@ fn the_report_has_every_member() {
     assert_eq!(report["schema"], "loupe.report/1");
     expect!["rule severity profiles message subject path places source confidence count saves fix"]
         .assert_eq(&members(&report["findings"][0]));
-    expect![["id version evidence computable why bytes tokens truncated limit facts media definitionTokens"]]
+    expect!["id version evidence computable why bytes tokens truncated limit facts media mediaOutcome definitionTokens"]
         .assert_eq(&members(&report["hosts"][0]));
     let rows = report["ledger"]["rows"].as_array().unwrap();
     let formats: Vec<_> = rows.iter().map(|row| row["format"].as_str().unwrap()).collect();

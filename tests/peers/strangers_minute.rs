@@ -50,7 +50,9 @@ fn the_first_minute_on_a_strangers_server() {
         ];
         window.state_mut().perform(&ctx, call);
         // It is declared read-only, so nobody is asked. What a stranger asks is in the strip.
-        for words in ["the same text twice", "Without the copy", "no fact lost", "read from the text (key: value, 100%)"] {
+        for words in
+            ["Text, what ", "sent twice: +", "nothing is cheaper with all 7 facts", "read from the text (key: value, 100%)"]
+        {
             until_label(&mut window, words);
         }
         let capture = window.state().state.capture().unwrap().clone();

@@ -149,6 +149,11 @@ impl FactCount {
         self.proved == self.total
     }
 
+    /// Whether there are facts, and all are proved.
+    pub fn is_whole(self) -> bool {
+        self.total > 0 && self.is_proved()
+    }
+
     fn add(&mut self, state: FactState) {
         self.total += 1;
         match state {

@@ -8,6 +8,8 @@ struct Clock {
     second: Option<u32>,
     /// Minutes east of UTC.
     zone: Option<i32>,
+    /// Bytes of the text up to its end, without the zone.
+    length: usize,
 }
 
 /// Reads a time at the beginning of a text: `15:30`, `3:30 PM`, `15:30:00Z`, `15:30 UTC`, `15:30:00.5+05:00`.
@@ -32,14 +34,16 @@ fn clock(text: &str) -> Option<Clock> {
     let rest = text[at..].trim_start_matches([' ', '\u{a0}', '\u{202f}']);
     let upper: String = rest.chars().take(6).map(|char| char.to_ascii_uppercase()).collect();
     let mut tail = rest;
+    let mut length = at;
     for (word, is_afternoon) in [("AM", false), ("PM", true), ("A.M.", false), ("P.M.", true)] {
         if upper.starts_with(word) && hour <= 12 {
             hour = hour % 12 + if is_afternoon { 12 } else { 0 };
             tail = rest[word.len()..].trim_start();
+            length = text.len() - rest.len() + word.len();
             break;
         }
     }
-    Some(Clock { hour, minute, second, zone: zone(tail.trim_start_matches(['(', ' '])) })
+    Some(Clock { hour, minute, second, zone: zone(tail.trim_start_matches(['(', ' '])), length })
 }
 
 fn zone(text: &str) -> Option<i32> {
@@ -85,6 +89,13 @@ pub(super) fn agrees(fact: &str, hit: &str, after: &str) -> bool {
     is_zone && (own.hour, own.minute) == (said.hour, said.minute) && is_second(own, said)
 }
 
+/// How many bytes of what follows a day are its time of day: 11 of ` at 3:30 PM`.
+pub(super) fn length(after: &str) -> usize {
+    let next = after.trim_start_matches([' ', ',', 'T', 't', '\u{a0}', '(']);
+    let next = next.strip_prefix("at ").unwrap_or(next).trim_start();
+    clock(next).map_or(0, |clock| after.len() - next.len() + clock.length)
+}
+
 fn is_second(own: Clock, said: Clock) -> bool {
     said.second.is_none_or(|second| own.second.unwrap_or(0) == second)
 }
@@ -116,6 +127,7 @@ mod tests {
         ] {
             assert!(!agrees(fact, hit, after), "{hit}{after}");
         }
+        assert_eq!([" at 3:30 PM |", "T15:30:00Z", " | 15:30"].map(length), [11, 9, 0]);
         assert!(agrees("2025-03-04T00:00:00Z", "Mar 4, 2025", " | x"), "midnight is the day");
     }
 }

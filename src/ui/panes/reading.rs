@@ -213,10 +213,11 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
     }
     let t = ThemeTokens::of(ui);
     let extra = cx.ready(ExtraTextQuery).map(|extra| extra.tokens.get(cx.state.settings.encoding()));
-    let label = extra.map_or_else(|| "extra text".to_owned(), |tokens| format!("{} tok of extra text", widgets::grouped(tokens)));
+    let label = extra.map_or_else(|| "extra text".to_owned(), |tokens| format!("{} tok extra", widgets::grouped(tokens)));
     let tip =
         "Extra text: neither layout, nor a label of the data, nor a fact that was proved or found. Formats of the data drop it.";
-    let response = Button::new(&label).icon(icons::MISSING).frameless().tip(tip).height(22.0).show(ui);
+    let name = format!("List {label}");
+    let response = Button::new(&label).name(&name).icon(icons::MISSING).frameless().tip(tip).height(22.0).show(ui);
     let popup = Popup::menu(&response).width(360.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     popup.show(|ui| {
         let Some(extra) = widgets::ready(ui, cx, "Counting", cx.ask(ExtraTextQuery)) else { return };

@@ -44,7 +44,7 @@ fn first_minute_at(size: [f32; 2]) {
     click(&mut window, "Only what markdown has");
     until_label(&mut window, " tokens, 81% less than json, every needed fact found.");
     click(&mut window, "city is needed");
-    until_label(&mut window, "50 of 250 facts missing");
+    until_label(&mut window, "50 of 2");
     until_label(&mut window, "JSON, compact: ");
     // The field that was gone to is ticked by a bare key.
     press(&mut window, Key::F8, Modifiers::NONE);
@@ -137,7 +137,7 @@ fn markdown_or_json_is_one_click() {
     until_label(&mut window, "Missing 6: companyType, address1, city, ");
     assert!(window.query_all_by_label_contains("Columns show").next().is_none(), "no answer has two parts");
     click(&mut window, "Hosts 28");
-    until_label(&mut window, "Claude Code; json text: ");
+    until_label(&mut window, "Claude Code; json as sent: ");
     window.get_by_label("Export").click();
     until_label(&mut window, "Copy as Markdown table");
     window.get_by_label("Copy as Markdown table").click();
@@ -220,8 +220,8 @@ fn does_my_text_match_my_data() {
     window.get_by_label_contains("Does my text match my data?").click();
     until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
     until_label(&mut window, "not in text");
-    until_label(&mut window, "things the text says");
-    assert!(!paints(&window, "loses no"), "the text says names of codes that the data lacks");
+    until_label(&mut window, " tok of extra text");
+    assert!(!paints(&window, "same data, proved"), "the text says names of codes that the data lacks");
     let capture = window.state().state.capture().map(|capture| capture.tool.name.clone());
     assert_eq!(capture.as_deref(), Some("dual_search_companies"));
 }

@@ -8,7 +8,7 @@ use foldhash::HashMap;
 use super::super::canon::needle;
 use super::super::forms;
 use super::super::labels::spoken;
-use super::super::units;
+use super::super::{times, units};
 use super::scope::{Answers, Scope, SearchScope, bare, line_before};
 use super::{Found, Matcher};
 use crate::json::{Kind, Node};
@@ -31,7 +31,9 @@ impl Matcher<'_> {
         }
         let value = leaf.as_str().unwrap_or_default();
         if let Some(hit) = forms::date_reworded(&value).find_map(|form| self.take(form, leaf, field, scope, place)) {
-            return Some(reworded(hit));
+            // The time of day after it was compared, and is part of it.
+            let time = if value.len() > 10 { times::length(&self.page.text()[hit.end..]) } else { 0 };
+            return Some(reworded(hit.start..hit.end + time));
         }
         if place == SearchScope::Own
             && let Some(hit) = self.same_words(&value, field, scope)
