@@ -77,7 +77,7 @@ fn what_the_data_lacks_is_listed_with_its_cost() {
     let mut window = answer(text);
     let painted = window.painted(SIZE, Light);
     assert!(painted.contains("13 tok extra"), "{painted}");
-    let listed = window.painted_after_click(SIZE, Light, "List 13 tok extra");
+    let listed = window.painted_after_click(SIZE, Light, "13 tok extra");
     for text in ["Extra text", "Rain until 17:40, wind 12 m/s", "Ln 1"] {
         assert!(listed.contains(text), "{text} is not in\n{listed}");
     }

@@ -75,7 +75,7 @@ struct Aligner<'a> {
 impl<'a> Aligner<'a> {
     /// The outermost values: a layout of records does not tell the name of their list, nor that one record is a list.
     fn root(&mut self, data: Node<'a>, decoded: Node<'a>) {
-        if self.columns_and_rows(data, decoded) || self.map(data, decoded) {
+        if self.columns_and_rows(data, decoded) || self.map(data, decoded) || self.head_and_rows(data, decoded) {
             return;
         }
         match (data.kind(), decoded.kind()) {
@@ -275,6 +275,31 @@ impl<'a> Aligner<'a> {
                 let word = name.as_str().unwrap_or_default();
                 if first.children().any(|member| member.key().is_some_and(|key| key == word)) {
                     self.leaves[name.index() - self.base] = Some((Decoded::Equal, None));
+                }
+            }
+        }
+        true
+    }
+
+    /// Records beside rows of cells of which the first has the names, as a table of HTML is read.
+    fn head_and_rows(&mut self, data: Node<'a>, decoded: Node<'a>) -> bool {
+        let list = if data.kind() == Kind::Object { only_list(data) } else { Some(data) };
+        let is_row = |row: Node<'_>| row.kind() == Kind::Array && row.children().all(|cell| !cell.is_container());
+        let (Some(list), Some(head)) = (list.filter(|list| list.kind() == Kind::Array), decoded.child(0)) else { return false };
+        let is_table = decoded.kind() == Kind::Array && decoded.len() == list.len() + 1 && decoded.children().all(is_row);
+        let names: Vec<String> = head.children().filter_map(Node::as_str).map(|name| spoken(&name)).collect();
+        let distinct: HashSet<&String> = names.iter().collect();
+        if !is_table || names.is_empty() || names.len() != head.len() || distinct.len() != names.len() {
+            return false;
+        }
+        for (record, row) in list.children().zip(decoded.children().skip(1)) {
+            if record.kind() != Kind::Object || row.len() != names.len() {
+                continue;
+            }
+            for member in record.children() {
+                let key = spoken(&member.key().unwrap_or_default());
+                if let Some(cell) = names.iter().position(|name| *name == key).and_then(|at| row.child(at)) {
+                    self.pair(member, cell, true, 1);
                 }
             }
         }

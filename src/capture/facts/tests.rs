@@ -92,3 +92,17 @@ fn a_choice_in_another_spelling_is_reworded() {
     assert_eq!(states, [FactState::Found, FactState::Found, FactState::Differs]);
     assert!(found.facts[..2].iter().all(Fact::is_reworded));
 }
+
+#[test]
+fn a_table_of_html_is_read_by_its_head() {
+    let data = r#"[{"n":"Ann","age":31,"h":180},{"n":"Bob","age":32,"h":181}]"#;
+    let table = |a: [u32; 2], b: [u32; 2]| {
+        format!(
+            "<table><tr><th>n</th><th>age</th><th>h</th></tr><tr><td>Ann</td><td>{}</td><td>{}</td></tr><tr><td>Bob</td><td>{}</td><td>{}</td></tr></table>",
+            a[0], a[1], b[0], b[1]
+        )
+    };
+    assert!(matched(data, &table([31, 180], [32, 181])).1.count.is_proved());
+    let swapped = matched(data, &table([180, 31], [181, 32])).1.count;
+    assert_eq!((swapped.proved, swapped.missing), (2, 4));
+}

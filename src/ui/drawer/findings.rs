@@ -119,6 +119,11 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) -> bool {
     let (rect, response) = widgets::keyed(ui, vec2(ui.available_width(), HEAD), Sense::click(), title);
     let name = format!("{title} {count}, {}", if is_folded { "folded" } else { "unfolded" });
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    // What is scrolled out of the list is nowhere else in the window.
+    let clip = ui.clip_rect();
+    let (top, bottom) = (rect.top().clamp(clip.top(), clip.bottom()), rect.bottom().clamp(clip.top(), clip.bottom()));
+    let (x0, y0, x1, y1) = (rect.left().into(), top.into(), rect.right().into(), bottom.into());
+    ui.ctx().accesskit_node_builder(response.id, |node| node.set_bounds(egui::accesskit::Rect { x0, y0, x1, y1 }));
     if !ui.is_rect_visible(rect) && !response.has_focus() {
         return !is_folded;
     }

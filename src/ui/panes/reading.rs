@@ -216,8 +216,7 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
     let label = extra.map_or_else(|| "extra text".to_owned(), |tokens| format!("{} tok extra", widgets::grouped(tokens)));
     let tip =
         "Extra text: neither layout, nor a label of the data, nor a fact that was proved or found. Formats of the data drop it.";
-    let name = format!("List {label}");
-    let response = Button::new(&label).name(&name).icon(icons::MISSING).frameless().tip(tip).height(22.0).show(ui);
+    let response = Button::new(&label).icon(icons::MISSING).frameless().tip(tip).height(22.0).show(ui);
     let popup = Popup::menu(&response).width(360.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     popup.show(|ui| {
         let Some(extra) = widgets::ready(ui, cx, "Counting", cx.ask(ExtraTextQuery)) else { return };

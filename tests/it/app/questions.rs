@@ -44,7 +44,7 @@ fn first_minute_at(size: [f32; 2]) {
     click(&mut window, "Only what markdown has");
     until_label(&mut window, " tokens, 81% less than json, every needed fact found.");
     click(&mut window, "city is needed");
-    until_label(&mut window, "50 of 2");
+    until_label(&mut window, " facts missing");
     until_label(&mut window, "JSON, compact: ");
     // The field that was gone to is ticked by a bare key.
     press(&mut window, Key::F8, Modifiers::NONE);
