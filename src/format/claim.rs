@@ -108,8 +108,8 @@ mod tests {
         let facts =
             |proved, found, missing| Some(FactCount { total: proved + found + missing, proved, found, missing, differs: 0 });
         let tokens = Tokens { o200k_base: 29, cl100k_base: 30 };
-        let extra = Some(OmittedText { bytes: 90, tokens, blocks: 0 });
-        let both = Some(OmittedText { blocks: 2, ..extra.unwrap() });
+        let text = OmittedText { bytes: 90, tokens, blocks: 0 };
+        let (extra, both) = (Some(text), Some(OmittedText { blocks: 2, ..text }));
         for (facts, omitted, name, words) in [
             (facts(53, 0, 0), None, "proved", "same data, proved"),
             (facts(53, 0, 0), extra, "proved-with-extra", "same data · drops 29 tok of extra text"),

@@ -225,7 +225,7 @@ impl<'a> ModelReads<'a> {
 /// The format that is that part of what was sent; the part that there is where it was not sent.
 pub fn part_format(part: ResultPart, rows: &[CountedRow<'_>]) -> Option<&'static str> {
     let has = |id: &&str| rows.iter().any(|row| row.row.format == *id && row.row.is_available());
-    part.formats().iter().chain(ResultPart::Both.formats()).copied().find(|id| has(&id))
+    part.formats().iter().chain(ResultPart::Both.formats()).copied().find(has)
 }
 
 /// The cells, left to right; the first is what one model reads.

@@ -188,7 +188,7 @@ fn facts_are_what_a_reader_says() {
     let mut failures = String::new();
     let mut cases = 0;
     for path in entries(&data("judged")).iter().filter(|path| path.extension().is_some_and(|end| end == "toml")) {
-        let file: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
+        let file: toml::Table = fs::read_to_string(path).unwrap().parse().unwrap();
         for case in file["case"].as_array().unwrap() {
             let (expected, actual) = judged(case);
             if expected != actual {

@@ -102,8 +102,11 @@ fn written(format: &dyn Format, data: &Value) -> Option<String> {
     String::from_utf8(gather.0).ok()
 }
 
+/// Records, and what stands around them.
+type Parts<'a> = (Vec<&'a Map<String, Value>>, Vec<(&'a str, &'a Value)>);
+
 /// The records of the data, and what stands around them.
-fn parts(data: &Value) -> (Vec<&Map<String, Value>>, Vec<(&str, &Value)>) {
+fn parts(data: &Value) -> Parts<'_> {
     match data {
         Value::Array(records) => (records.iter().filter_map(Value::as_object).collect(), Vec::new()),
         Value::Object(members) => match members.get("items").and_then(Value::as_array) {

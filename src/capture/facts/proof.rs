@@ -36,6 +36,9 @@ pub(super) enum Decoded {
     Empty,
 }
 
+/// Records by the position of a field that tells them apart and its value; `None` where several have it.
+type ByIdentity<'a> = HashMap<(usize, Cow<'a, str>), Option<Node<'a>>>;
+
 /// What a reader decoded of a text, held against the data.
 pub(super) struct Proof {
     /// By tape index minus the root's.
@@ -216,7 +219,7 @@ impl<'a> Aligner<'a> {
                 .iter()
                 .any(|field| identity(a, field).is_some_and(|own| identity(b, field).is_some_and(|other| own == other)))
         };
-        let mut elsewhere: Option<HashMap<(usize, Cow<'a, str>), Option<Node<'a>>>> = None;
+        let mut elsewhere: Option<ByIdentity<'a>> = None;
         for (at, record) in records.iter().enumerate() {
             let same = others
                 .get(at)
@@ -226,7 +229,7 @@ impl<'a> Aligner<'a> {
                 continue;
             }
             let by_identity = elsewhere.get_or_insert_with(|| {
-                let mut known: HashMap<_, Option<Node<'a>>> = HashMap::new();
+                let mut known = ByIdentity::new();
                 for other in &others {
                     for (at, field) in distinct.iter().enumerate() {
                         if let Some(value) = identity(*other, field) {

@@ -45,8 +45,7 @@ fn quantity(text: &str) -> Option<(Quantity, f64, usize)> {
         return Some((Quantity::Money, amount * 100.0, sign + length));
     }
     let (mut at, mut sum, mut kind): (usize, f64, Option<Quantity>) = (0, 0.0, None);
-    loop {
-        let Some((amount, length)) = number(&text[at..]).filter(|(_, length)| *length > 0) else { break };
+    while let Some((amount, length)) = number(&text[at..]).filter(|(_, length)| *length > 0) {
         let rest = &text[at + length..];
         let blank = rest.len() - rest.trim_start_matches(' ').len();
         let word: String = rest[blank..].chars().take_while(|char| char.is_alphabetic()).collect();
