@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::facts::{FactMatches, KeyWords, LABEL_WORDS};
 use super::payload::{Payload, TextSource, blocks};
 use super::reading::Reading;
+use crate::reader;
 
 /// Heads of tables of names and values.
 const HEADS: [&str; 5] = ["field", "property", "attribute", "key", "value"];
@@ -23,8 +24,7 @@ pub fn extra_text<'m>(
     }
     let matched = matched();
     let told = matched.facts.iter().filter(|fact| !fact.state().is_missing()).filter_map(|fact| fact.place());
-    let mut known: Vec<Range<usize>> = told.chain(matched.accounted.iter().cloned()).collect();
-    known.sort_by_key(|range| range.start);
+    let known = reader::merged(told.chain(matched.accounted.iter().cloned()).collect());
     let keys = payload.key_words();
     outside(text, &known, |line, run| is_label(&text[line], &text[run], keys))
 }
@@ -186,6 +186,8 @@ mod tests {
         assert_eq!(extra(r#"{"temp":4}"#, "**Temp:** 4 °C, felt like 1"), ["°C, felt like 1"]);
         assert_eq!(extra(r#"{"temp":4}"#, r#"See: {"temp": 4}"#), ["See"]);
         assert_eq!(extra(r#"{"temp":4}"#, "```json\n{\"temp\": 4}\n```"), Vec::<String>::new());
+        let pretty = "[\n  {\n    \"a\": 1,\n    \"b\": null,\n    \"c\": \"x\"\n  }\n]";
+        assert_eq!(extra(r#"[{"a":1,"b":null,"c":"x"}]"#, &format!("{pretty}\nAll.")), ["All"]);
         assert_eq!(extra(r#"{"kind":"a b"}"#, "1. kind: a b\n2. other: kind"), ["other: kind"]);
     }
 }

@@ -409,7 +409,9 @@ impl State {
             }
         }
         let server = self.connection.server().map(|server| server.name.clone()).unwrap_or_default();
-        self.ask_compare(Compare::new(server, tool, vary, values, series), effects);
+        // What one model reads was chosen for the result already.
+        let part = self.view.hosts.reads;
+        self.ask_compare(Compare { part, ..Compare::new(server, tool, vary, values, series) }, effects);
     }
 
     /// Makes the calls, after asking where the tool is not declared read-only.

@@ -33,14 +33,17 @@ pub(super) fn refute(root: Node<'_>, text: &str, matched: &mut FactMatches) {
         owners.extend(record.places.iter().map(|place| (place.clone(), record.node)));
     }
     owners.sort_by_key(|(place, _)| place.start);
+    let records: Records =
+        matched.records.iter().filter_map(|record| Some((record.node, record.places.first()?.clone()))).collect();
     let mut siblings: HashMap<usize, Vec<(String, Kind)>> = HashMap::new();
     let mut refuted: HashSet<usize> = HashSet::default();
     for fact in matched.facts.iter().filter(|fact| fact.state() == FactState::Found) {
         let (Some(place), Some(leaf)) = (fact.place(), root.doc().node(fact.node())) else { continue };
-        let is_in_comment = comments.iter().any(|comment| comment.start <= place.start && place.end <= comment.end);
+        let comment = comments.partition_point(|comment| comment.start <= place.start).checked_sub(1);
+        let is_in_comment = comment.is_some_and(|at| place.end <= comments[at].end);
         if is_in_comment
-            || is_in_another_record(&owners, leaf, &place)
-            || is_under_another_heading(text, &owners, leaf, &place)
+            || is_in_another_record(&owners, &records, leaf, &place)
+            || is_under_another_heading(text, &records, leaf, &place)
             || is_named_otherwise(text, leaf, &place, &mut siblings)
             || is_in_another_row(text, leaf, &place)
         {
@@ -73,31 +76,31 @@ fn comments(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The record of the row set that a leaf belongs to.
-fn record_of(owners: &[(Range<usize>, usize)], leaf: Node<'_>) -> Option<usize> {
-    std::iter::successors(leaf.parent(), |node| node.parent())
-        .map(Node::index)
-        .find(|index| owners.iter().take(1 << 12).any(|(_, node)| node == index))
+/// Records of the row set, by tape index, with the first of their places.
+type Records = HashMap<usize, Range<usize>>;
+
+/// The record that a leaf belongs to.
+fn record_of(records: &Records, leaf: Node<'_>) -> Option<usize> {
+    std::iter::successors(leaf.parent(), |node| node.parent()).map(Node::index).find(|index| records.contains_key(index))
 }
 
 /// Whether a place is that of a record other than the leaf's own.
-fn is_in_another_record(owners: &[(Range<usize>, usize)], leaf: Node<'_>, place: &Range<usize>) -> bool {
+fn is_in_another_record(owners: &[(Range<usize>, usize)], records: &Records, leaf: Node<'_>, place: &Range<usize>) -> bool {
     let last = owners.partition_point(|(own, _)| own.start <= place.start);
     let Some((own, node)) = last.checked_sub(1).and_then(|at| owners.get(at)) else { return false };
     let is_inside = own.start <= place.start && place.end <= own.end;
     let is_below =
         |node: usize| leaf.doc().node(node).is_some_and(|record| (record.index()..record.subtree_end()).contains(&leaf.index()));
-    is_inside && !is_below(*node) && record_of(owners, leaf).is_some()
+    is_inside && !is_below(*node) && record_of(records, leaf).is_some()
 }
 
 /// Whether a place stands in a heading that is not the nearest one above the leaf's record.
-fn is_under_another_heading(text: &str, owners: &[(Range<usize>, usize)], leaf: Node<'_>, place: &Range<usize>) -> bool {
+fn is_under_another_heading(text: &str, records: &Records, leaf: Node<'_>, place: &Range<usize>) -> bool {
     let line_start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
     if !text[line_start..].starts_with('#') {
         return false;
     }
-    let Some(record) = record_of(owners, leaf) else { return false };
-    let Some((own, _)) = owners.iter().find(|(_, node)| *node == record) else { return false };
+    let Some(own) = record_of(records, leaf).and_then(|record| records.get(&record)) else { return false };
     if own.start <= place.start {
         return own.end <= place.start;
     }
