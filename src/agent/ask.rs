@@ -12,9 +12,10 @@ use super::{Agent, Stop, visible};
 use crate::analysis::{Ctx, Query};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::ParsedCapture;
-use crate::host::Hosts;
+use crate::host::{Hosts, ReadChoice, ResultPart};
 use crate::json::Node;
 use crate::problem::{Problem, ProblemKind};
+use crate::suggest;
 
 /// Entries of a page where nothing is said.
 pub const LIMIT: usize = 20;
@@ -116,6 +117,19 @@ impl<'a> AgentCall<'a> {
     pub fn subject(&self, name: &str) -> Result<Arc<ParsedCapture>, Problem> {
         let named = self.text(name).unwrap_or_default();
         self.agent.subject(&named, self.number("nth"))
+    }
+
+    /// What one model reads, by the argument `sentAs`.
+    ///
+    /// # Errors
+    /// It is neither a part nor a known host.
+    pub fn reads(&self) -> Result<ReadChoice, Problem> {
+        let Some(word) = self.text("sentAs") else { return Ok(ReadChoice::Most) };
+        ReadChoice::parse(&word, self.hosts()).ok_or_else(|| {
+            let known = self.hosts().iter().map(|host| host.id.as_str()).chain(ResultPart::ALL.map(ResultPart::name));
+            let hint = suggest::hint(&word, known).unwrap_or_else(|| "text, data, both, or an id that `hosts` lists".to_owned());
+            Problem::new(ProblemKind::Arguments, "neither a part of the result nor a known host").at(&*word).hint(hint)
+        })
     }
 
     /// The hosts that are known.

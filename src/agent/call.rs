@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::ask::{AgentCall, written};
-use super::schema::{arguments, described, integer, list, output, source, string, text};
+use super::schema::{arguments, described, integer, list, output, sent_as, source, string, text};
 use super::show::{numbered, rows, summary, text_of};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::analysis;
@@ -29,6 +29,7 @@ fn input(options: &AgentOptions) -> Value {
             ("source", source(options, "The server")),
             ("tool", text("The tool's name")),
             ("arguments", arguments("Its arguments, which go out exactly as written; without them {}")),
+            ("sentAs", sent_as()),
         ],
         &["source", "tool"],
     )
@@ -78,7 +79,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let text = view.map(|view| text_of(ask, &subject, view)).transpose()?;
     let page = text.map(|(text, lines, _)| ask.page(lines.len(), |at| numbered(&text, &lines[at]))).transpose()?;
     written(&CalledJson {
-        summary: summary(&subject, &rows, ask.hosts()),
+        summary: summary(ask, &subject, &rows)?,
         answer,
         outcome: capture.outcome.name(),
         elapsed_ms: (milliseconds(capture.timings.total()) * 10.0).round() / 10.0,

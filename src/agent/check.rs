@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::ask::{AgentCall, PageJson, written};
 use super::open::MOST_BYTES;
-use super::schema::{answer, described, integer, list, nth, output, page, paged, source, string, text};
+use super::schema::{answer, described, integer, list, nth, output, page, paged, sent_as, source, string, text};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::capture::{ServerLists, Tool, listed_tools};
 use crate::contract::{CheckOutcome, CheckedFinding, finding_sentence};
@@ -33,7 +33,7 @@ pub(super) const TOOL: AgentTool = AgentTool {
 };
 
 fn input(options: &AgentOptions) -> Value {
-    let mut own = vec![("answer", answer()), ("nth", nth())];
+    let mut own = vec![("answer", answer()), ("nth", nth()), ("sentAs", sent_as())];
     let tool = text("Only findings about this tool, resource or prompt");
     if options.sources.is_empty() {
         own.push(("tool", tool));
@@ -92,7 +92,10 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         (Some(answer), None) => match saved_tools(ask, &answer)? {
             Some(lists) => (of_lists(ask, &lists), Some(lists.tools)),
             None => {
-                let found = ask.get(&ask.subject("answer")?, &FindingsQuery(Arc::clone(&ask.agent.options.rules)))?;
+                let found = ask.get(
+                    &ask.subject("answer")?,
+                    &FindingsQuery { settings: Arc::clone(&ask.agent.options.rules), reads: ask.reads()? },
+                )?;
                 (found.findings.clone(), None)
             }
         },

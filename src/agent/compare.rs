@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::ask::{AgentCall, written};
-use super::schema::{answer, arguments, described, integer, list, output, source, string, text};
+use super::schema::{answer, arguments, described, integer, list, output, sent_as, source, string, text};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::analysis::sweep::{
     Column, ColumnOrigin, Field, Sweep, SweepPlan, SweepQuery, argument_names, choices, format_argument,
@@ -42,11 +42,12 @@ fn input(options: &AgentOptions) -> Value {
     answers["minItems"] = 2.into();
     answers["maxItems"] = MOST.into();
     if options.sources.is_empty() {
-        return schema::object([("answers", answers)], &["answers"]);
+        return schema::object([("answers", answers), ("sentAs", sent_as())], &["answers"]);
     }
     schema::object(
         [
             ("answers", answers),
+            ("sentAs", sent_as()),
             ("source", source(options, "The server whose tool is called, in place of answers")),
             ("tool", text("The tool that is called once for each value")),
             ("arguments", arguments("The other arguments of these calls")),
@@ -141,7 +142,8 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let subjects: Vec<_> = compared.answers.iter().map(|(_, subject)| Arc::clone(subject)).collect();
     // Saved answers to one question differ in their form alone; whether they hold the same records is found out.
     let vary = compared.vary.clone().unwrap_or_else(|| "format".to_owned());
-    let query = SweepQuery { vary: Some(vary.into()), values: compared.values.into(), ..SweepQuery::default() };
+    let query =
+        SweepQuery { vary: Some(vary.into()), values: compared.values.into(), reads: ask.reads()?, ..SweepQuery::default() };
     let calls = ask.counted(query.calls(&subjects, ask.jobs()))?;
     let found = ask.counted(Sweep::of(&query, &calls, ask.hosts(), ask.jobs()))?;
     written(&ComparedJson {

@@ -23,6 +23,11 @@ pub fn nth() -> Value {
     json!({"type": "integer", "minimum": 1, "maximum": 100_000, "description": "Which answer of a file that holds several, from 1"})
 }
 
+/// What one model reads.
+pub fn sent_as() -> Value {
+    text("What one model reads: text, data, both, or a host's id; left out, what most hosts show")
+}
+
 /// `limit` and `cursor`.
 pub fn page(entries: &str) -> [(&'static str, Value); 2] {
     let about = format!("How many {entries} come at once");

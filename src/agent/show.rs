@@ -7,16 +7,15 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::ask::{AgentCall, PageJson, written};
-use super::schema::{answer, described, integer, list, nth, output, page, paged, string, text};
+use super::schema::{answer, described, integer, list, nth, output, page, paged, sent_as, string, text};
 use super::{AgentOptions, AgentTool, Reach, schema};
-use crate::analysis::{self, DisplayLine, HostTextQuery, RowQuery, TextQuery};
+use crate::analysis::{self, DisplayLine, HostTextQuery, HostsQuery, RowQuery, TextQuery};
 use crate::capture::Outcome;
 use crate::format::ledger::{Row, default_baseline, ratio};
 use crate::format::{self, FORMATS, ParsedCapture};
-use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
 use crate::suggest;
-use crate::token::Encoding;
+use crate::token::{Encoding, Tokenizer};
 use crate::verdict::{ModelReads, verdict};
 
 pub(super) const TOOL: AgentTool = AgentTool {
@@ -36,7 +35,7 @@ fn input(_: &AgentOptions) -> Value {
         "Which text to show: one of {}; or host:ID for what that host's model is shown, such as host:claude-code",
         ids.join(", ")
     );
-    let own = [("answer", answer()), ("nth", nth()), ("view", text(&view))];
+    let own = [("answer", answer()), ("nth", nth()), ("view", text(&view)), ("sentAs", sent_as())];
     schema::object(own.into_iter().chain(page("lines of a view")), &["answer"])
 }
 
@@ -129,7 +128,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         }
         None => {
             let rows = rows(ask, &subject)?;
-            shown.summary = summary(&subject, &rows, ask.hosts());
+            shown.summary = summary(ask, &subject, &rows)?;
             shown.data = subject.payload.as_ref().map(crate::capture::Payload::origin_text);
             shown.formats = formats(&rows);
         }
@@ -143,16 +142,19 @@ pub(super) fn rows(ask: &AgentCall<'_>, subject: &Arc<ParsedCapture>) -> Result<
 }
 
 /// What became of the call, and the sentence above the ledger.
-pub(super) fn summary(subject: &ParsedCapture, rows: &[Arc<Row>], hosts: &Hosts) -> String {
+pub(super) fn summary(ask: &AgentCall<'_>, subject: &Arc<ParsedCapture>, rows: &[Arc<Row>]) -> Result<String, Problem> {
     let rows: Vec<_> = rows.iter().map(AsRef::as_ref).collect();
-    let sentence = verdict(&rows, ModelReads::Most(hosts), Encoding::O200kBase).map(|verdict| verdict.text());
-    match (analysis::failure(subject), subject.capture.outcome) {
+    let choice = ask.reads()?;
+    let report = choice.host().map(|_| ask.get(subject, &HostsQuery)).transpose()?;
+    let reads = ModelReads::of(choice, ask.hosts(), report.as_deref(), &Tokenizer::Encoding(Encoding::O200kBase));
+    let sentence = verdict(&rows, reads, Encoding::O200kBase).map(|verdict| verdict.text());
+    Ok(match (analysis::failure(subject), subject.capture.outcome) {
         (Some(problem), _) => format!("No answer: {}.", problem.what),
         (None, Outcome::ToolError) => {
             format!("The tool answered with isError. {}", sentence.unwrap_or_default()).trim_end().to_owned()
         }
         (None, _) => sentence.unwrap_or_else(|| "The answer has no text and no data.".to_owned()),
-    }
+    })
 }
 
 fn formats(rows: &[Arc<Row>]) -> Vec<FormatJson> {

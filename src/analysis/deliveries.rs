@@ -126,7 +126,7 @@ fn written(id: &str, subject: &ParsedCapture) -> Result<String, String> {
 impl Deliveries {
     /// `None` where the answer has no payload to deliver.
     pub(super) fn of(subject: &ParsedCapture, hosts: &Hosts, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
-        let Some(payload) = &subject.payload else { return Ok(None) };
+        let Some(payload) = subject.compared_data() else { return Ok(None) };
         // The text once more is not the data.
         let sent = subject.reading.structured().filter(|_| payload.is_structured()).map(|node| node.raw_text().into_owned());
         let Ok(json) = written("json", subject) else { return Ok(None) };

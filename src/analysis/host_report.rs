@@ -131,7 +131,7 @@ pub(super) fn measure(
     names_lost: bool,
     cancel: &Cancel,
 ) -> Vec<Option<ViewMeasure>> {
-    let payload = subject.payload.as_ref();
+    let payload = subject.compared_data();
     let mut tasks: Vec<Task<'_>> = Vec::new();
     let mut places: Vec<Option<Places>> = Vec::with_capacity(views.len());
     for view in views.iter() {

@@ -143,7 +143,7 @@ impl<'s> Beside<'s> {
             starts,
             extra: &subject.extra().pieces,
             is_twin: is_wrapped(&subject.reading),
-            has_data: subject.payload.is_some(),
+            has_data: subject.compared_data().is_some(),
             is_error: subject.reading.is_error == Some(true),
         }
     }
@@ -461,7 +461,7 @@ impl HostText {
     pub(super) fn of(subject: &ParsedCapture, host: &Arc<Host>) -> Self {
         let mut view = host.view(subject, &ViewContext::of(&subject.capture));
         host_report::judge(&mut view, &subject.known);
-        let matched = match &subject.payload {
+        let matched = match subject.compared_data() {
             Some(payload) if view.is_computable() => locate_facts(payload, &view.text),
             _ => FactMatches::default(),
         };
@@ -702,12 +702,12 @@ mod tests {
                 let has_facts = ["404551", "companyName"].iter().all(|fact| row.view.text.contains(fact));
                 shown += usize::from(is_whole);
                 let id = row.host.id.as_str();
-                match (is_whole, row.has_facts()) {
-                    (true, true) if !has_facts => assert_eq!(row.outcome, HostOutcome::Facts, "{id}: {}", row.view.text),
-                    (true, _) => assert_eq!(row.outcome, HostOutcome::All, "{id}: {}", row.view.text),
-                    (false, true) if has_facts => assert_eq!(row.outcome, HostOutcome::Part, "{id}: {}", row.view.text),
-                    (false, _) => assert_eq!(row.outcome, HostOutcome::Nothing, "{id}: {}", row.view.text),
-                }
+                let outcome = match is_whole {
+                    true => HostOutcome::All,
+                    false if has_facts => HostOutcome::Part,
+                    false => HostOutcome::Nothing,
+                };
+                assert_eq!((row.outcome, row.facts), (outcome, None), "{id}: {}", row.view.text);
                 assert_eq!(
                     row.happens().contains("isError not passed on"),
                     is_whole && row.outcome == HostOutcome::All && row.hides_error()

@@ -14,6 +14,7 @@ use crate::analysis::query::{Ctx, Query, Stop, Weigh, format_of};
 use crate::capture::{Capture, Payload, locate_facts};
 use crate::digest::sha256;
 use crate::format::{Format, ParsedCapture};
+use crate::host::ResultPart;
 use crate::json::{Doc, Node};
 use crate::number::grouped;
 
@@ -196,6 +197,14 @@ impl Parts {
         match (self.text.as_deref(), self.structured.as_deref()) {
             (Some(text), Some(structured)) => vec![text, "\n", structured],
             (text, structured) => text.or(structured).into_iter().collect(),
+        }
+    }
+
+    /// What one model reads of them: this part, or the other where it is not there.
+    pub fn read(&self, part: ResultPart) -> Vec<&str> {
+        match (part, &self.text, &self.structured) {
+            (ResultPart::Text, Some(one), _) | (ResultPart::Data, _, Some(one)) => vec![one],
+            _ => self.pieces(),
         }
     }
 

@@ -25,7 +25,7 @@ use crate::fixture::budget::{Budget, BudgetOf, BudgetUse};
 use crate::fixture::report;
 use crate::fixture::verify::{Check, FixtureVerdict};
 use crate::format::ParsedCapture;
-use crate::host::Hosts;
+use crate::host::{Hosts, ReadChoice};
 use crate::problem::{Problem, ProblemKind};
 use crate::store;
 use crate::token::{self, Encoding, Tokens};
@@ -57,6 +57,7 @@ enum MadeFor {
 pub fn run(args: &CheckArgs) -> Done {
     let (settings, file) = args.rules.settings()?;
     let hosts = hosts::load(&args.link.data);
+    let reads = hosts::read_choice(&hosts, args.sent_as.as_deref())?;
     let budgets = args.budget.iter().map(|text| budget(text)).collect::<Result<Vec<_>, _>>()?;
     let encoding = view::encoding(args.tokenizer.as_deref())?;
     let baseline = args.baseline.as_deref().filter(|path| !args.update || path.exists()).map(read_baseline).transpose()?;
@@ -65,7 +66,8 @@ pub fn run(args: &CheckArgs) -> Done {
         read_path(path, &mut listed)?;
     }
     let place = file.map_or_else(|| RuleSettings::FILE.to_owned(), |path| path.display().to_string());
-    let task = Task { args, settings: &settings, hosts: &hosts, budgets: &budgets, encoding, baseline: baseline.as_ref(), place };
+    let task =
+        Task { args, settings: &settings, hosts: &hosts, reads, budgets: &budgets, encoding, baseline: baseline.as_ref(), place };
     let Some(source) = args.source.source()? else {
         if args.paths.is_empty() {
             return Err(Problem::new(ProblemKind::Usage, "nothing to check is given")
@@ -176,6 +178,7 @@ struct Task<'a> {
     args: &'a CheckArgs,
     settings: &'a RuleSettings,
     hosts: &'a Hosts,
+    reads: ReadChoice,
     budgets: &'a [(String, u64)],
     encoding: Encoding,
     baseline: Option<&'a Baseline>,
@@ -222,7 +225,7 @@ impl Task<'_> {
             .map(|(subject, own)| {
                 let is_alone = listed.lists.tools.is_empty() && !own[0].raw.is_empty();
                 let known = if is_alone { CheckedServer { tools: own, ..server } } else { server };
-                CheckedAnswer::of(subject, known, self.hosts)
+                CheckedAnswer::of(subject, known, self.hosts).with_reads(self.reads)
             })
             .collect();
         let mut last: Option<&CheckedAnswer<'_>> = None;

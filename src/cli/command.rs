@@ -163,6 +163,9 @@ pub struct CompareArgs {
     /// The tokenizer of the numbers shown: a name, or a tokenizer file [default: o200k_base]
     #[arg(long, value_name = "NAME|FILE")]
     pub tokenizer: Option<String>,
+    /// What one model reads: text, data, both, or a host such as claude-code [default: what most hosts show]
+    #[arg(long, value_name = "PART|HOST")]
+    pub sent_as: Option<String>,
     /// How texts are read as data: auto (the default), never, a READER of docs/text.md, or a pattern with named groups
     #[arg(long, value_name = "HOW")]
     pub read_text: Option<String>,

@@ -20,7 +20,7 @@ use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::contract::sweep_table;
 use crate::contract::{self, TableKind};
 use crate::format::claim::facts_cell;
-use crate::host::Hosts;
+use crate::host::{Hosts, ReadChoice};
 use crate::number::{grouped, milliseconds};
 use crate::problem::{Problem, ProblemKind};
 use crate::token::{Encoding, Tokenizer};
@@ -41,6 +41,7 @@ pub fn run(args: &command::CompareArgs) -> Done {
     }
     let read_text = view::read_text(args.read_text.as_deref())?;
     let hosts = hosts::load(&args.link.data);
+    let reads = hosts::read_choice(&hosts, args.sent_as.as_deref())?;
     let arguments = read_arguments(args.args.as_deref())?;
     refused_by(None, &arguments, false)?;
     let quiet = args.print.quiet;
@@ -64,8 +65,8 @@ pub fn run(args: &command::CompareArgs) -> Done {
         },
         |(plan, captures), cancel| {
             let kept = captures.clone();
-            let status =
-                print(&plan, captures, &Output { tokenizer: &tokenizer, hosts: &hosts, table, print: args.print }, cancel)?;
+            let output = Output { tokenizer: &tokenizer, hosts: &hosts, reads, table, print: args.print };
+            let status = print(&plan, captures, &output, cancel)?;
             Ok(args.keep.keep_all(&kept, &args.link, quiet, status))
         },
     )
@@ -113,12 +114,13 @@ fn consent(plan: &SweepPlan, yes: bool) -> Result<(), Problem> {
 struct Output<'a> {
     tokenizer: &'a Tokenizer,
     hosts: &'a Hosts,
+    reads: ReadChoice,
     table: Option<TableKind>,
     print: args::PrintArgs,
 }
 
 fn print(plan: &SweepPlan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Cancel) -> Done {
-    let Output { tokenizer, hosts, table, print } = *output;
+    let Output { tokenizer, hosts, reads, table, print } = *output;
     let looked_away = |_: Cancelled| Problem::interrupted();
     let mut calls = Vec::with_capacity(captures.len());
     for (value, capture) in plan.values.iter().zip(captures) {
@@ -126,7 +128,8 @@ fn print(plan: &SweepPlan, captures: Vec<Capture>, output: &Output<'_>, cancel: 
         calls.push(SweepCall::measure(value.clone(), subject, cancel).map_err(looked_away)?);
     }
     let (vary, encoding) = (Some(plan.vary.as_str().into()), tokenizer.nearest_encoding());
-    let found = Sweep::of(&SweepQuery { vary, encoding, ..SweepQuery::default() }, &calls, hosts, cancel).map_err(looked_away)?;
+    let query = SweepQuery { vary, encoding, reads, ..SweepQuery::default() };
+    let found = Sweep::of(&query, &calls, hosts, cancel).map_err(looked_away)?;
     let failure = calls.iter().find_map(|call| analysis::failure(&call.subject));
     if let Some(kind) = table {
         output::table(&sweep_table(kind, &found, &calls))?;

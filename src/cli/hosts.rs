@@ -10,7 +10,7 @@ use super::output::{self, columns};
 use super::{Done, suggest};
 use crate::contract;
 use crate::host::probe::{Naming, SERVER, find, sections};
-use crate::host::{Host, Hosts};
+use crate::host::{Host, Hosts, ReadChoice};
 use crate::problem::{Problem, ProblemKind};
 use crate::serve::sample::Probe;
 use crate::store;
@@ -170,6 +170,15 @@ pub fn load(data: &DataArgs) -> Arc<Hosts> {
     let hosts = store::load_hosts(data.data_dir.as_deref());
     hosts.problems.iter().for_each(output::warning);
     hosts
+}
+
+/// What `--sent-as` says.
+///
+/// # Errors
+/// It is neither a part nor a known host.
+pub fn read_choice(hosts: &Hosts, word: Option<&str>) -> Result<ReadChoice, Problem> {
+    let Some(word) = word else { return Ok(ReadChoice::Most) };
+    ReadChoice::parse(word, hosts).map_or_else(|| known(hosts, word, "--sent-as").map(|host| ReadChoice::Host(host.id)), Ok)
 }
 
 /// The host with this id, or the failure that names near ones.

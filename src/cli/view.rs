@@ -93,13 +93,7 @@ impl ViewRequest {
         let shown = args.table.as_deref().map_or(Ok(shown), |kind| table(kind).map(Shown::Table))?;
         let baseline = args.baseline.as_deref().map(|id| known_format(id, "format")).transpose()?;
         let tokenizer = tokenizer(args.tokenizer.as_deref())?;
-        let reads = match args.sent_as.as_deref() {
-            None => ReadChoice::Most,
-            Some(word) => match ReadChoice::parse(word, &Hosts::default()) {
-                Some(part) => part,
-                None => ReadChoice::Host(super::hosts::known(&hosts, word, "--sent-as")?.id),
-            },
-        };
+        let reads = super::hosts::read_choice(&hosts, args.sent_as.as_deref())?;
         let ledger = LedgerOptions { tokenizer, baseline: baseline.map(Format::id), exact: None };
         let fail_on = args.rules.fail_on()?;
         if args.count_exactly.is_some() {
@@ -174,7 +168,7 @@ impl ViewRequest {
             let counts = self.counts(subject, &rows, cancel);
             let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
             let cx = Ctx::of(std::slice::from_ref(subject), &self.hosts, cancel);
-            let findings = FindingsQuery(Arc::clone(&self.rules)).find(&cx, Some(&hosts)).ok();
+            let findings = FindingsQuery { settings: Arc::clone(&self.rules), reads: self.reads }.find(&cx, Some(&hosts)).ok();
             let interrupted = Problem::interrupted();
             let measured = contract::ReportParts {
                 rows: &rows,
@@ -269,7 +263,7 @@ impl ViewRequest {
     }
 
     fn findings(&self, subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<Arc<AnswerFindings>, Problem> {
-        self.get(subject, &FindingsQuery(Arc::clone(&self.rules)), cancel)
+        self.get(subject, &FindingsQuery { settings: Arc::clone(&self.rules), reads: self.reads }, cancel)
     }
 
     fn findings_page(&self, subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Problem> {

@@ -1,17 +1,16 @@
-//! The verdict as Markdown for a pull request: the sentence, the ledger, and the command line that reproduces it.
+//! The verdict as Markdown for a pull request: the sentence, and the command that reproduces it.
 
 use std::fmt::Write;
 
-use super::table::markdown_table;
 use crate::analysis::{Deliveries, HostOutcome, HostsReport};
 use crate::capture::Capture;
 use crate::contract::reproduce::{CountOptions, call_again};
-use crate::format::ledger::{Row, default_baseline};
 use crate::number::grouped;
 use crate::quote::{markdown, markdown_block, markdown_code};
 use crate::token::{Encoding, Tokenizer};
 use crate::verdict::{CountedRow, ModelReads, strip, verdict_counted};
 
+/// What was compared, by which tokenizer, against what one model reads, and the command that reproduces it; nothing else.
 /// `None` until the rows that the verdict needs are there and counted.
 pub fn verdict_markdown(
     rows: &[CountedRow<'_>],
@@ -21,9 +20,7 @@ pub fn verdict_markdown(
 ) -> Option<String> {
     let headline = strip(rows, reads, tokenizer)?.headline().map_or_else(String::new, |headline| format!("**{headline}**\n\n"));
     let sentence = verdict_counted(rows, reads, tokenizer)?.text();
-    let plain: Vec<&Row> = rows.iter().map(|row| row.row).collect();
-    let baseline_id = default_baseline(&plain);
-    let mut out = format!("{headline}{sentence}\n\n{}", markdown_table(rows, baseline_id, reads.host()));
+    let mut out = format!("{headline}{sentence}\n");
     let server = &capture.server;
     let how = match (tokenizer.encoding(), tokenizer.file()) {
         (Some(encoding), _) => format!("counted with {} (exact)", encoding.name()),
@@ -85,6 +82,7 @@ mod tests {
 
     use crate::capture::{Server, Tool};
     use crate::format::FORMATS;
+    use crate::format::ledger::Row;
     use crate::host::Hosts;
 
     fn written(tool: &str, arguments: &'static str, source: &str, server: &str) -> String {
@@ -107,7 +105,8 @@ mod tests {
     #[test]
     fn the_command_that_reproduces_it_is_one_command() {
         let plain = written("find", "{}", "--url https://h/mcp --header 'X-Key: …'", "desk");
-        assert!(plain.contains("`find` of desk 1, "), "{plain}");
+        assert!(plain.contains("`find` of desk 1, ") && plain.contains("(o200k_base, exact)"), "{plain}");
+        assert!(!plain.contains('|'), "no table: {plain}");
         assert!(
             plain.ends_with("Reproduce: `mcp-loupe call find --args '{}' --url https://h/mcp --header \"X-Key: $X_KEY\"`\n"),
             "{plain}"

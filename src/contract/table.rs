@@ -7,9 +7,8 @@ use crate::capture::FactCount;
 use crate::format;
 use crate::format::claim::facts_cell;
 use crate::format::ledger::Row;
-use crate::quote::markdown;
 use crate::token::{Count, Encoding, Tokenizer, counted};
-use crate::verdict::{CountedRow, HostCost};
+use crate::verdict::CountedRow;
 
 /// A kind of table that others can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,36 +43,26 @@ pub fn ledger_table(kind: TableKind, rows: &[&Row], baseline: &str, encoding: En
 /// The same by any tokenizer, by which the rows were counted; an estimate is a range.
 pub fn counted_table(kind: TableKind, rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer) -> String {
     match kind {
-        TableKind::Markdown => markdown_table(rows, baseline, None),
+        TableKind::Markdown => markdown_table(rows, baseline, tokenizer),
         TableKind::Csv => csv_table(rows, baseline, tokenizer),
     }
 }
 
-/// Against a format, or against what a host sends, which then has the first row.
-pub(super) fn markdown_table(rows: &[CountedRow<'_>], baseline: &str, sent_as: Option<HostCost<'_>>) -> String {
-    let sent_as = sent_as.filter(|host| host.count.is_some());
-    let base = match sent_as {
-        Some(host) => host.count,
-        None => rows.iter().find(|row| row.row.format == baseline).and_then(|row| row.count),
-    };
-    let against = sent_as.map_or_else(|| title(baseline).to_owned(), |host| markdown(&host.row.host.name).to_string());
-    let mut out = format!("| Format | Tokens | Against {} | Bytes | Facts | Round trip |\n|---|--:|--:|--:|--:|---|\n", against);
-    let tokens_of = |count: Option<Count>| match count {
-        Some(Count::Exact(tokens)) => tokens.to_string(),
-        Some(range) => counted(range),
-        None => "–".to_owned(),
-    };
-    if let Some(host) = sent_as {
-        let (shown, name) = (host.row.shown_text(), markdown(&host.row.host.name));
-        writeln!(out, "| As {name} sends it | {} | 1.00× | {} | {shown} | – |", tokens_of(host.count), host.row.bytes).ok();
-    }
+fn markdown_table(rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer) -> String {
+    let base = rows.iter().find(|row| row.row.format == baseline).and_then(|row| row.count);
+    let mut out =
+        format!("| Format | Tokens | Against {} | Bytes | Facts | Round trip |\n|---|--:|--:|--:|--:|---|\n", title(baseline));
     for CountedRow { row, count, .. } in rows.iter().filter(|row| row.row.is_available()) {
         let none = || "–".to_owned();
-        let tokens = tokens_of(*count);
+        let tokens = match *count {
+            Some(Count::Exact(tokens)) => tokens.to_string(),
+            Some(range) => counted(range),
+            None => none(),
+        };
         let against = ratio_of(*count, base).map_or_else(none, |ratio| format!("{ratio:.2}×"));
         let mut facts = row.facts.map_or_else(none, facts_cell);
         if let Some(omitted) = row.omitted {
-            facts = format!("{facts}, {}", omitted.words(&Tokenizer::default()));
+            facts = format!("{facts}, {}", omitted.words(tokenizer));
         }
         let trip = row.round_trip.as_ref().map_or_else(none, |trip| trip.verdict.name().to_owned());
         let name = title(row.format);
@@ -125,8 +114,7 @@ fn csv_table(rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer) -> 
         let [bytes, chars, utf16, o200k_base, cl100k_base] = size_cells(row, available);
         let [facts, kept, reworded, missing] = fact_cells(row.facts, available);
         let why = row.why.clone().or_else(|| why.map(str::to_owned)).or_else(|| trip?.summary());
-        let why =
-            why.into_iter().chain(row.omitted.map(|omitted| omitted.words(&Tokenizer::default()))).collect::<Vec<_>>().join("; ");
+        let why = why.into_iter().chain(row.omitted.map(|omitted| omitted.words(tokenizer))).collect::<Vec<_>>().join("; ");
         [
             row.format.to_owned(),
             available.to_string(),

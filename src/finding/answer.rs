@@ -11,9 +11,9 @@ use super::rounding::RoundedNumbers;
 use super::{CheckedServer, CheckedTool, FoundAt, FoundIn};
 use crate::analysis::{self, Columns, HostsReport, Parts};
 use crate::capture::facts::record_lists;
-use crate::capture::{Fact, FactCount, FactMatches, Outcome, Payload, Tool, is_wrapped, locate_facts};
+use crate::capture::{Fact, FactCount, FactMatches, Outcome, Payload, Tool, locate_facts};
 use crate::format::{ExtraText, MARKDOWN, ParsedCapture};
-use crate::host::{Hosts, LimitState, ResultPart, ResultShape, ViewContext};
+use crate::host::{Hosts, LimitState, ReadChoice, ResultPart, ViewContext};
 use crate::json::{Doc, Kind, Node};
 use crate::token::{self, Tokens};
 
@@ -36,6 +36,8 @@ pub struct CheckedAnswer<'a> {
     pub subject: &'a Arc<ParsedCapture>,
     pub server: CheckedServer<'a>,
     pub hosts: &'a Hosts,
+    /// What one model reads, which savings are computed against.
+    reads: ReadChoice,
     /// What the hosts make of it, where that is known already.
     report: Option<&'a HostsReport>,
     /// The texts of all text blocks in order, one LF between two.
@@ -54,6 +56,8 @@ pub struct CheckedAnswer<'a> {
     lower: OnceLock<String>,
     unseen: OnceLock<Vec<(usize, char)>>,
     json: OnceLock<Option<Arc<Doc>>>,
+    parts: OnceLock<Parts>,
+    read_part: OnceLock<ResultPart>,
     sent: OnceLock<Tokens>,
     arguments_of_tools: OnceLock<Vec<(&'a str, Vec<String>)>>,
 }
@@ -76,6 +80,7 @@ impl<'a> CheckedAnswer<'a> {
             subject,
             server,
             hosts,
+            reads: ReadChoice::Most,
             report: None,
             text,
             blocks,
@@ -90,9 +95,16 @@ impl<'a> CheckedAnswer<'a> {
             lower: OnceLock::new(),
             unseen: OnceLock::new(),
             json: OnceLock::new(),
+            parts: OnceLock::new(),
+            read_part: OnceLock::new(),
             sent: OnceLock::new(),
             arguments_of_tools: OnceLock::new(),
         }
+    }
+
+    /// The same with another choice of what one model reads.
+    pub fn with_reads(self, reads: ReadChoice) -> Self {
+        Self { reads, ..self }
     }
 
     /// The same with what the hosts make of it, where they have been run through already.
@@ -263,13 +275,13 @@ impl<'a> CheckedAnswer<'a> {
     }
 
     /// Both parts of the answer.
-    pub fn parts(&self) -> Parts {
-        Parts { text: self.written("content"), structured: self.written("structured") }
+    pub fn parts(&self) -> &Parts {
+        self.parts.get_or_init(|| Parts { text: self.written("content"), structured: self.written("structured") })
     }
 
     /// The parts with other data, JSON, wherever the data stands as JSON: `structuredContent`, and a text that is JSON.
     pub fn parts_with(&self, data: &str) -> Parts {
-        let parts = self.parts();
+        let parts = self.parts().clone();
         let with = |is_data: bool, part: Option<String>| part.map(|part| if is_data { data.to_owned() } else { part });
         Parts {
             text: with(self.json_text().is_some(), parts.text),
@@ -277,40 +289,20 @@ impl<'a> CheckedAnswer<'a> {
         }
     }
 
-    /// What [`Self::parts`] puts together, as it stands in the answer.
-    pub fn pieces(&self) -> Vec<&str> {
-        let text = Some(&*self.text).filter(|_| !self.blocks.is_empty());
-        // What is no UTF-8 cannot be passed on.
-        match (text, self.structured().and_then(|node| std::str::from_utf8(node.raw()).ok())) {
-            (Some(text), Some(structured)) => vec![text, "\n", structured],
-            (text, structured) => text.or(structured).into_iter().collect(),
-        }
-    }
-
     /// Tokens of what is sent: both parts, or the one there is.
     pub fn sent(&self) -> Tokens {
-        *self.sent.get_or_init(|| self.subject.known.counts_of(&self.pieces()).tokens)
+        *self.sent.get_or_init(|| self.subject.known.counts_of(&self.parts().pieces()).tokens)
     }
 
-    /// The part of the result that the models of most hosts read: what savings are computed against.
+    /// The part of the result that one model reads.
     pub fn read_part(&self) -> ResultPart {
-        let shape = ResultShape {
-            has_text: !self.blocks.is_empty(),
-            has_structured: self.structured().is_some(),
-            is_twin: is_wrapped(&self.subject.reading),
-            is_error: false,
-        };
-        self.hosts.most_read(shape).part
+        *self.read_part.get_or_init(|| self.hosts.part_read(self.reads, self.subject))
     }
 
-    /// What one model reads before a fix and after it. A fix that takes the part away is one for those that read both.
-    pub fn read_pieces<'p>(&'p self, fixed: &'p Parts) -> (Vec<&'p str>, Vec<&'p str>) {
-        let structured = self.structured().and_then(|node| std::str::from_utf8(node.raw()).ok());
-        match (self.read_part(), &fixed.text, &fixed.structured, structured) {
-            (ResultPart::Text, Some(text), ..) if !self.blocks.is_empty() => (vec![&*self.text], vec![text]),
-            (ResultPart::Data, _, Some(fixed), Some(own)) => (vec![own], vec![fixed]),
-            _ => (self.pieces(), fixed.pieces()),
-        }
+    /// Tokens that one model reads less of the parts `after` than of those `before`.
+    pub fn saved(&self, before: &Parts, after: &Parts) -> Tokens {
+        let part = self.read_part();
+        self.subject.known.saved(&before.read(part), &after.read(part))
     }
 
     /// What each tool of the server takes.

@@ -27,11 +27,12 @@ mod size;
 mod tests;
 mod tool;
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::analysis::Mended;
+use crate::analysis::{Mended, Parts};
 use crate::capture::{Prompt, Resource, Server, ServerLists, Tool};
 use crate::digest::sha256;
 use crate::host::Hosts;
@@ -176,11 +177,13 @@ impl Checker<'_> {
     pub fn answer(&self, answer: &CheckedAnswer<'_>) -> Vec<Finding> {
         let response = answer.subject.capture.response.as_ref();
         let is_small = response.is_none_or(|response| response.len() < SMALL_BYTES);
-        self.run_over(&answer.subject.capture.tool.name, is_small, |check, hits| {
+        let mut found = self.run_over(&answer.subject.capture.tool.name, is_small, |check, hits| {
             if let RuleCheck::Answer(check) = check {
                 check(answer, hits);
             }
-        })
+        });
+        chain_savings(answer, &mut found);
+        found
     }
 
     /// What the profiles that count advise against each other, with what each costs on this answer.
@@ -260,6 +263,24 @@ impl Checker<'_> {
         });
         found.sort_by_key(|(at, _)| *at);
         sorted(found.into_iter().flat_map(|(_, found)| found).collect())
+    }
+}
+
+/// Makes each saving what its fix saves after the fixes above it: together they save no more than one model reads. Of two
+/// fixes of one part the shorter text counts, since what both would save at once was not counted.
+fn chain_savings(answer: &CheckedAnswer<'_>, found: &mut [Finding]) {
+    let shorter = |now: &Option<String>, fixed: &Option<String>| match (now, fixed) {
+        (Some(now), Some(fixed)) if answer.count(fixed).o200k_base >= answer.count(now).o200k_base => Some(now.clone()),
+        (Some(_), Some(fixed)) => Some(fixed.clone()),
+        _ => None,
+    };
+    let mut now = Cow::Borrowed(answer.parts());
+    for finding in found {
+        let Some(fixed) = &finding.mended else { continue };
+        let (text, structured) = (shorter(&now.text, &fixed.parts.text), shorter(&now.structured, &fixed.parts.structured));
+        let after = Parts { text, structured };
+        finding.saves = Some(answer.saved(&now, &after)).filter(|saved| saved.o200k_base > 0);
+        now = Cow::Owned(after);
     }
 }
 

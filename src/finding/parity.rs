@@ -17,7 +17,9 @@ use super::{CheckedAnswer, FoundIn};
 use crate::analysis::Parts;
 use crate::capture::{Fact, FactState, Payload, is_wrapped};
 use crate::diff::digest;
+use crate::host::ResultShape;
 use crate::json::{Doc, Node};
+use crate::number::number_of;
 
 /// What these two say, others need not say in detail.
 const SUMMARY: &str = "parity/only-summary-in-text";
@@ -291,9 +293,19 @@ fn text_duplicates(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.structured_payload().is_none() || !has_json_twin(answer) {
         return;
     }
-    hits.say("the text is `structuredContent` once more")
+    let tokens = answer.count(&answer.text).o200k_base;
+    hits.say(format!("the text is `structuredContent` once more{}", read_twice(answer, tokens)))
         .at(answer.text_at(0..answer.text.len()))
-        .mends(answer, Parts { text: None, ..answer.parts() });
+        .mends(answer, Parts { text: None, ..answer.parts().clone() });
+}
+
+/// What is sent twice costs twice where a host shows both parts: ": 14 tokens twice in the 4 hosts that show both".
+fn read_twice(answer: &CheckedAnswer<'_>, tokens: u64) -> String {
+    let both = answer.hosts.most_read(ResultShape::of(answer.subject)).both;
+    if both == 0 {
+        return String::new();
+    }
+    format!(": {} twice in the {} that show both", number_of(tokens, "tokens"), number_of(both as u64, "hosts"))
 }
 
 fn text_not_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
@@ -412,8 +424,9 @@ fn entity(node: Node<'_>, tool: &str) -> Vec<String> {
 
 fn wrapped(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if is_wrapped(&answer.subject.reading) {
-        hits.say("`structuredContent` is the text once more, as one string")
+        let tokens = answer.count(&answer.text).o200k_base;
+        hits.say(format!("`structuredContent` is the text once more, as one string{}", read_twice(answer, tokens)))
             .at_path(FoundIn::Structured, "")
-            .mends(answer, Parts { structured: None, ..answer.parts() });
+            .mends(answer, Parts { structured: None, ..answer.parts().clone() });
     }
 }

@@ -7,11 +7,16 @@ use super::{CheckedAnswer, CheckedServer, Checker, Contradiction, Finding, Found
 use crate::analysis::{Ctx, HostsReport, Query, Stop, Weigh};
 use crate::capture::Payload;
 use crate::format::ParsedCapture;
+use crate::host::ReadChoice;
 use crate::json::Node;
 
 /// What the rules find in an answer and in its tool's definition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct FindingsQuery(pub Arc<RuleSettings>);
+pub struct FindingsQuery {
+    pub settings: Arc<RuleSettings>,
+    /// What one model reads, which savings are computed against.
+    pub reads: ReadChoice,
+}
 
 /// Where a finding is, as panes know places.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,8 +126,8 @@ impl FindingsQuery {
         let tool = Arc::new(subject.capture.tool.clone());
         let tools = if tool.raw.is_empty() { Vec::new() } else { vec![tool] };
         let server = CheckedServer { server: None, tools: &tools, ..CheckedServer::default() };
-        let checker = Checker { settings: &self.0, hosts: cx.hosts };
-        let answer = CheckedAnswer::of(subject, server, cx.hosts).with_report(report);
+        let checker = Checker { settings: &self.settings, hosts: cx.hosts };
+        let answer = CheckedAnswer::of(subject, server, cx.hosts).with_reads(self.reads).with_report(report);
         let mut found = checker.answer(&answer);
         cx.check()?;
         let contradictions = checker.contradictions(&answer);

@@ -282,10 +282,9 @@ impl Hit {
         self
     }
 
-    /// The answer as the fix makes it, and what that saves against what is sent.
+    /// The answer as the fix makes it, and the tokens that one model reads less of it.
     pub fn mends(&mut self, answer: &CheckedAnswer<'_>, parts: Parts) -> &mut Self {
-        let (before, after) = answer.read_pieces(&parts);
-        self.saves = Some(answer.subject.known.saved(&before, &after));
+        self.saves = Some(answer.saved(answer.parts(), &parts));
         let is_small = parts.pieces().iter().map(|piece| piece.len()).sum::<usize>() <= Mended::MOST_BYTES;
         self.mended = is_small.then(|| Arc::new(Mended::of(answer.subject, parts)));
         self

@@ -12,6 +12,7 @@ use super::*;
 use crate::analysis::{Ctx, HostsReport, subject};
 use crate::cancel::Cancel;
 use crate::capture::{Capture, CaptureId, Direction, Message, Reading};
+use crate::host::{ReadChoice, ResultPart};
 use crate::json::{Doc, Node};
 
 /// Writes `«N|S»` out: S, N times.
@@ -263,7 +264,14 @@ fn a_fix_can_be_counted_as_an_answer_of_its_own() {
     let subjects = [subject(Arc::new(capture(answer, &Tool::unlisted("t"), None, None)))];
     let cancel = crate::cancel::Cancel::new();
     let cx = crate::analysis::Ctx::of(&subjects, &hosts, &cancel);
-    let found = cx.get(&FindingsQuery(Arc::new(settings))).unwrap().unwrap();
+    let found = |reads| cx.get(&FindingsQuery { settings: Arc::new(settings.clone()), reads }).unwrap().unwrap();
+    let saves = |reads| {
+        let found = found(reads);
+        let twin = found.findings.iter().find(|finding| finding.rule.id == "parity/text-duplicates-json").unwrap();
+        twin.saves.map(|tokens| tokens.o200k_base)
+    };
+    assert_eq!(saves(ReadChoice::Most), None, "a model that reads one part is charged for one");
+    let found = found(ReadChoice::Part(ResultPart::Both));
     let twin = found.findings.iter().find(|finding| finding.rule.id == "parity/text-duplicates-json").unwrap();
     let mended = twin.mended.clone().unwrap();
     assert_eq!((mended.parts.text.as_deref(), mended.parts.structured.as_deref()), (None, Some(r#"{"a":1}"#)));
@@ -274,13 +282,48 @@ fn a_fix_can_be_counted_as_an_answer_of_its_own() {
     assert_eq!(twin.saves.unwrap().o200k_base, saved);
 }
 
+/// What compact JSON saves is saved once, whichever rule says it, and all savings together are no more than is read.
+#[test]
+fn savings_follow_each_other() {
+    let records: Vec<_> =
+        (0..12).map(|at| serde_json::json!({"id": 100 + at, "fullName": format!("Ann {at}"), "tags": []})).collect();
+    let text = serde_json::to_string_pretty(&serde_json::json!({"items": records, "next": {}, "also": []})).unwrap();
+    let twice = serde_json::json!({"content": [{"type": "text", "text": text}], "structuredContent": {"result": text}});
+    let once = serde_json::json!({"content": [{"type": "text", "text": text}]});
+    let hosts = Hosts::built_in();
+    for (answer, reads) in [
+        (&once, ReadChoice::Most),
+        (&twice, ReadChoice::Most),
+        (&twice, ReadChoice::Part(ResultPart::Data)),
+        (&twice, ReadChoice::Part(ResultPart::Both)),
+    ] {
+        let subject = subject(Arc::new(capture(&answer.to_string(), &Tool::unlisted("t"), None, None)));
+        let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts).with_reads(reads);
+        let found = Checker { settings: &RuleSettings::default(), hosts: &hosts }.answer(&checked);
+        let read: u64 = checked.parts().read(checked.read_part()).iter().map(|part| crate::token::count(part).o200k_base).sum();
+        let saves: Vec<_> = found.iter().filter_map(|finding| Some((finding.rule.id, finding.saves?.o200k_base))).collect();
+        let sum: u64 = saves.iter().map(|(_, tokens)| tokens).sum();
+        assert!(sum > 0 && sum < read, "{reads:?}: {saves:?} of {read}");
+        let cheapest =
+            crate::format::FORMATS.iter().filter_map(|format| crate::format::ledger::Row::tokens_of(*format, &subject));
+        let least = cheapest.map(|tokens| tokens.o200k_base).min().unwrap();
+        assert!(
+            reads == ReadChoice::Part(ResultPart::Both) || sum <= read - least,
+            "{reads:?}: {saves:?} of {read}, {least} is the least"
+        );
+    }
+}
+
 #[test]
 fn what_was_read_from_a_text_is_marked_in_both() {
     let answer = r#"{"content":[{"type":"text","text":"{\"a\":1,\"of\":\"{\\\"b\\\":[1,2]}\"}"}]}"#;
     let (settings, hosts) = (RuleSettings::default(), Hosts::built_in());
     let subjects = [subject(Arc::new(capture(answer, &Tool::unlisted("t"), None, None)))];
     let cancel = crate::cancel::Cancel::new();
-    let found = crate::analysis::Ctx::of(&subjects, &hosts, &cancel).get(&FindingsQuery(Arc::new(settings))).unwrap().unwrap();
+    let found = crate::analysis::Ctx::of(&subjects, &hosts, &cancel)
+        .get(&FindingsQuery { settings: Arc::new(settings), reads: ReadChoice::Most })
+        .unwrap()
+        .unwrap();
     let at = found.findings.iter().position(|finding| finding.rule.id == "shape/json-in-json").unwrap();
     assert!(matches!(found.places[at][..], [FindingPlace::Text(_), FindingPlace::Node(_)]), "{:?}", found.places[at]);
     assert_eq!((found.marks_of[at].texts("content").unwrap().len(), found.marks_of[at].nodes().len()), (1, 1));
@@ -296,7 +339,7 @@ fn places_are_found_in_every_text() {
     let subjects = [subject(Arc::new(capture(&answer.to_string(), &Tool::unlisted("t"), None, None)))];
     let cancel = crate::cancel::Cancel::new();
     let cx = crate::analysis::Ctx::of(&subjects, &hosts, &cancel);
-    let found = cx.get(&FindingsQuery(Arc::new(settings))).unwrap().unwrap();
+    let found = cx.get(&FindingsQuery { settings: Arc::new(settings), reads: ReadChoice::Most }).unwrap().unwrap();
     let at = |id: &str| found.findings.iter().position(|finding| finding.rule.id == id).unwrap();
     let stated = |of: MarkedText, id: &str| {
         let marks = cx.get(&TextMarksQuery { places: Arc::clone(&found.to_mark), of }).unwrap().unwrap();
@@ -356,7 +399,7 @@ fn limits_are_those_of_the_hosts_report() {
         let report = HostsReport::so_far(&subject, &hosts, false, &Cancel::new());
         let (subjects, cancel) = ([subject], Cancel::new());
         let cx = Ctx::of(&subjects, &hosts, &cancel);
-        let query = FindingsQuery(Arc::new(RuleSettings::default()));
+        let query = FindingsQuery { settings: Arc::default(), reads: ReadChoice::Most };
         let found = |found: &AnswerFindings| found.findings.iter().map(|finding| finding.message.clone()).collect::<Vec<_>>();
         let alone = found(&cx.get(&query).unwrap().unwrap());
         assert_eq!(found(&query.find(&cx, Some(&report)).unwrap()), alone);

@@ -95,7 +95,7 @@ impl Row {
             row.why = Some(reason.0);
             return row;
         }
-        let mut measure = Measure { counter: Counter::new(), kept: subject.payload.as_ref().map(|_| Vec::new()) };
+        let mut measure = Measure { counter: Counter::new(), kept: subject.compared_data().map(|_| Vec::new()) };
         if let Err(WriteError(why)) = format.write(subject, &mut measure) {
             row.why = Some(why);
             return row;
@@ -106,7 +106,7 @@ impl Row {
             None => measure.counter.finish(),
         };
         let prove = || {
-            let (Some(payload), Some(kept)) = (&subject.payload, &kept) else { return (None, None) };
+            let (Some(payload), Some(kept)) = (subject.compared_data(), &kept) else { return (None, None) };
             let round_trip = round_trip::prove(format, subject, kept);
             // What decodes to the same value proves every fact, whatever its form.
             let facts = match &round_trip {
@@ -124,7 +124,8 @@ impl Row {
         let (counts, (round_trip, facts)) = join(is_short, count, prove);
         (row.round_trip, row.facts) = (round_trip, facts);
         (row.bytes, row.chars, row.utf16, row.tokens) = (counts.bytes, counts.chars, counts.utf16, counts.tokens);
-        if !matches!(format.id(), "content" | "both" | "wire") && !subject.is_data_alone() {
+        let is_whole = matches!(format.id(), "content" | "both" | "wire");
+        if !is_whole && subject.compared_data().is_some() && !subject.is_data_alone() {
             let extra = subject.extra();
             let omitted = OmittedText { bytes: extra.bytes, tokens: extra.tokens, blocks: extra.blocks as u64 };
             row.omitted = Some(omitted).filter(|omitted| omitted.bytes + omitted.blocks > 0);

@@ -56,6 +56,11 @@ impl ParsedCapture {
         Self { capture, reading, payload, known: std::sync::Arc::default() }
     }
 
+    /// The data that formats are compared by. `None` of an error: each host's exact text is all that matters of it.
+    pub fn compared_data(&self) -> Option<&Payload> {
+        self.payload.as_ref().filter(|_| self.reading.is_error != Some(true))
+    }
+
     /// About how many bytes it holds: the response, once more for the texts in it, the indices over it and over its data,
     /// and what is known of it.
     pub fn footprint(&self) -> usize {
@@ -264,9 +269,13 @@ pub static FORMATS: &[&dyn Format] = &[
 /// Why a format that is written from the data does not apply.
 pub const NO_DATA: &str = "no data in this answer";
 
+/// Why no format is compared with an error result.
+pub const ERROR_RESULT: &str = "the result is an error";
+
 /// The payload that a derived format is written from.
 fn payload_of(subject: &ParsedCapture) -> Result<&Payload, NotApplicable> {
-    subject.payload.as_ref().ok_or_else(|| NotApplicable(NO_DATA.into()))
+    let why = if subject.payload.is_some() { ERROR_RESULT } else { NO_DATA };
+    subject.compared_data().ok_or_else(|| NotApplicable(why.into()))
 }
 
 /// The format with this id.

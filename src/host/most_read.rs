@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
-use super::{HostId, Hosts, RenderCache, TextOrigin, ViewContext};
-use crate::capture::{Capture, CaptureId, Server, Tool};
+use super::{Host, HostId, Hosts, RenderCache, TextOrigin, ViewContext};
+use crate::capture::{Capture, CaptureId, Server, Tool, is_wrapped};
 use crate::format::ParsedCapture;
 
 /// A part of a result that a host passes on to its model.
@@ -19,9 +19,17 @@ pub enum ResultPart {
 }
 
 impl ResultPart {
-    /// In display order, with the name for people.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Text, "Text content"), (Self::Data, "structuredContent"), (Self::Both, "Both")];
+    /// In display order.
+    pub const ALL: [Self; 3] = [Self::Text, Self::Data, Self::Both];
+
+    /// The name that people see.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Text => "Text content",
+            Self::Data => "structuredContent",
+            Self::Both => "Both",
+        }
+    }
 
     /// The word on the command line and in JSON.
     pub fn name(self) -> &'static str {
@@ -65,8 +73,8 @@ pub enum ReadChoice {
 impl ReadChoice {
     /// `text`, `data`, `both`, or the id of one of these hosts.
     pub fn parse(word: &str, hosts: &Hosts) -> Option<Self> {
-        let part = ResultPart::ALL.into_iter().find(|(part, _)| part.name() == word);
-        part.map(|(part, _)| Self::Part(part)).or_else(|| hosts.get(word).map(|host| Self::Host(host.id)))
+        let part = ResultPart::ALL.into_iter().find(|part| part.name() == word);
+        part.map(Self::Part).or_else(|| hosts.get(word).map(|host| Self::Host(host.id)))
     }
 
     pub fn host(self) -> Option<HostId> {
@@ -88,6 +96,15 @@ pub struct ResultShape {
 }
 
 impl ResultShape {
+    pub fn of(subject: &ParsedCapture) -> Self {
+        Self {
+            has_text: subject.reading.text_blocks().next().is_some(),
+            has_structured: subject.reading.structured().is_some(),
+            is_twin: is_wrapped(&subject.reading),
+            is_error: subject.reading.is_error == Some(true),
+        }
+    }
+
     fn index(self) -> usize {
         usize::from(self.has_text)
             | usize::from(self.has_structured) << 1
@@ -131,34 +148,47 @@ pub struct MostRead {
 /// By [`ResultShape::index`]: how many hosts show the text alone, the data alone, and both.
 pub(super) type ReadCounts = [OnceLock<[usize; 3]>; 16];
 
+/// The parts of a result that a host shows; `None` where it shows neither.
+fn part_of(host: &Host, subject: &ParsedCapture, rendered: &RenderCache) -> Option<ResultPart> {
+    let view = host.view_among(subject, &ViewContext::of(&subject.capture), rendered);
+    let shows = |is_it: fn(&TextOrigin) -> bool| view.full_spans.iter().any(|span| is_it(&span.origin));
+    let has_text = shows(|origin| matches!(origin, TextOrigin::Block(_)));
+    match (has_text, shows(|origin| *origin == TextOrigin::Structured)) {
+        (true, false) => Some(ResultPart::Text),
+        (false, true) => Some(ResultPart::Data),
+        (true, true) => Some(ResultPart::Both),
+        (false, false) => None,
+    }
+}
+
 impl Hosts {
     fn read_counts(&self, shape: ResultShape) -> [usize; 3] {
         *self.read_counts[shape.index()].get_or_init(|| {
-            let subject = shape.example();
-            let (context, written) = (ViewContext::of(&subject.capture), RenderCache::default());
+            let (subject, rendered) = (shape.example(), RenderCache::default());
             let mut counts = [0; 3];
-            for host in self.iter() {
-                let view = host.view_among(&subject, &context, &written);
-                let shows = |is_it: fn(&TextOrigin) -> bool| view.full_spans.iter().any(|span| is_it(&span.origin));
-                let text = shows(|origin| matches!(origin, TextOrigin::Block(_)));
-                let data = shows(|origin| *origin == TextOrigin::Structured);
-                match (text, data) {
-                    (true, false) => counts[0] += 1,
-                    (false, true) => counts[1] += 1,
-                    (true, true) => counts[2] += 1,
-                    (false, false) => {}
-                }
+            for part in self.iter().filter_map(|host| part_of(host, &subject, &rendered)) {
+                counts[part as usize] += 1;
             }
             counts
         })
     }
 
+    /// The part of a result that one model reads by a choice; of a host that shows neither part, both as sent.
+    pub fn part_read(&self, choice: ReadChoice, subject: &ParsedCapture) -> ResultPart {
+        match choice {
+            ReadChoice::Most => self.most_read(ResultShape::of(subject)).part,
+            ReadChoice::Part(part) => part,
+            ReadChoice::Host(id) => {
+                self.get(id.as_str()).and_then(|host| part_of(host, subject, &RenderCache::default())).unwrap_or_default()
+            }
+        }
+    }
+
     /// The part that the largest number of hosts show of a result of this shape; of equal ones the text.
     pub fn most_read(&self, shape: ResultShape) -> MostRead {
         let counts = self.read_counts(shape);
-        let parts = [ResultPart::Text, ResultPart::Data, ResultPart::Both];
         let most = counts.iter().copied().max().unwrap_or(0);
-        let part = counts.iter().position(|count| *count == most && most > 0).map_or(ResultPart::Both, |at| parts[at]);
+        let part = counts.iter().position(|count| *count == most && most > 0).map_or(ResultPart::Both, |at| ResultPart::ALL[at]);
         MostRead { part, hosts: most, of: self.len(), both: counts[2] }
     }
 

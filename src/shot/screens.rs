@@ -592,7 +592,7 @@ fn structured_only() -> Capture {
 /// Looks at the finding of this rule, or the first one.
 fn select_finding(stage: &mut Stage, rule: &str) -> Result<Option<Finding>, Problem> {
     stage.settle()?;
-    let query = FindingsQuery(Arc::clone(&stage.state.view.findings.rules));
+    let query = FindingsQuery { settings: Arc::clone(&stage.state.view.findings.rules), reads: stage.state.read_choice() };
     let known = stage.state.view.capture.as_ref().and_then(|capture| stage.state.answers.get(capture, query)?.ready());
     let found = known.map(|found| {
         let at = found.findings.iter().position(|finding| finding.rule.id == rule).unwrap_or(0);

@@ -19,7 +19,7 @@ use crate::analysis::sweep::{
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::contract::{SweepFile, TableKind, sweep_table};
 use crate::fixture::export::safe_name;
-use crate::host::ResultPart;
+use crate::host::ReadChoice;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::Source;
 use crate::token::Encoding;
@@ -39,8 +39,8 @@ pub struct Compare {
     pub series: Series,
     /// Whom each call goes to, where the same call is made at several servers: `values` are what these are called then.
     pub(super) servers: Vec<Source>,
-    /// Which part of their answers the columns of calls show.
-    pub part: Option<ResultPart>,
+    /// What one model reads: the part of their answers that the columns of calls show.
+    pub reads: ReadChoice,
     /// Sections of which only the head is shown, by name.
     pub folded: Arc<BTreeSet<String>>,
     /// What is shown of it; `None` takes what there is most to see in.
@@ -71,7 +71,7 @@ impl Compare {
             values,
             series,
             servers: Vec::new(),
-            part: None,
+            reads: ReadChoice::Most,
             folded: Arc::new([PREAMBLE.to_owned()].into()),
             tab: None,
             field: None,
@@ -97,7 +97,7 @@ impl Compare {
         let ask = SweepQuery {
             vary: self.vary.as_deref().map(Into::into),
             values: values.into(),
-            part: self.part,
+            reads: self.reads,
             baseline: self.baseline,
             derived: self.derived.clone(),
             encoding,
@@ -154,7 +154,7 @@ pub enum CompareAction {
     Edit(VaryForm),
     /// Every call anew.
     Again,
-    SetPart(Option<ResultPart>),
+    SetReads(ReadChoice),
     /// Folds a section to its head, by name, or unfolds it.
     Fold(String),
     /// The names of all sections that are folded.
@@ -277,9 +277,9 @@ impl State {
             CompareAction::Copy(file) => self.write_compare(file, None, effects),
             CompareAction::Save { file, path: Some(path) } => self.write_compare(file, Some(path), effects),
             CompareAction::Save { file, path: None } => self.ask_where(file),
-            CompareAction::SetPart(part) => self.edit_compare(|compare| {
+            CompareAction::SetReads(reads) => self.edit_compare(|compare| {
                 // What differs is another list then.
-                compare.part = part;
+                compare.reads = reads;
                 compare.at = None;
             }),
             CompareAction::Fold(section) => self.edit_compare(|compare| toggle(Arc::make_mut(&mut compare.folded), section)),
@@ -410,8 +410,8 @@ impl State {
         }
         let server = self.connection.server().map(|server| server.name.clone()).unwrap_or_default();
         // What one model reads was chosen for the result already.
-        let part = self.view.hosts.reads;
-        self.ask_compare(Compare { part, ..Compare::new(server, tool, vary, values, series) }, effects);
+        let reads = self.read_choice();
+        self.ask_compare(Compare { reads, ..Compare::new(server, tool, vary, values, series) }, effects);
     }
 
     /// Makes the calls, after asking where the tool is not declared read-only.

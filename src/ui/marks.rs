@@ -12,7 +12,7 @@ use crate::state::{DrawerTab, PaneContent, PaneView};
 
 /// The query of the findings that are shown.
 pub fn query(cx: &Cx<'_>) -> FindingsQuery {
-    FindingsQuery(Arc::clone(&cx.state.view.findings.rules))
+    FindingsQuery { settings: Arc::clone(&cx.state.view.findings.rules), reads: cx.state.read_choice() }
 }
 
 /// Colour, icon and name of a severity.

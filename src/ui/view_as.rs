@@ -7,6 +7,9 @@ use crate::analysis::HostsQuery;
 use crate::host::ResultPart;
 use crate::state::{Action, HostsAction};
 
+/// The choice of what the largest number of hosts show.
+pub const MOST_HOSTS: &str = "What most hosts show";
+
 /// The menu of hosts to view the answer as, at the end of the row of panes.
 pub fn view_as_ui(ui: &mut Ui, cx: &Cx<'_>, is_narrow: bool) {
     let chosen = cx.state.view.hosts.view_as;
@@ -36,8 +39,8 @@ pub fn view_as_menu(button: &Response, cx: &Cx<'_>) {
     egui::Popup::menu(button).width(280.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         let part = cx.state.view.hosts.reads;
-        let parts = ResultPart::ALL.into_iter().map(|(part, name)| (Some(part), name));
-        for (own, name) in std::iter::once((None, "What most hosts show")).chain(parts) {
+        let parts = ResultPart::ALL.into_iter().map(|part| (Some(part), part.title()));
+        for (own, name) in std::iter::once((None, MOST_HOSTS)).chain(parts) {
             if widgets::menu_row(ui, name, None, chosen.is_none() && own == part).clicked() {
                 cx.send(Action::Hosts(HostsAction::Read(own)));
                 ui.close();

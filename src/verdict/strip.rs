@@ -4,9 +4,9 @@
 use super::{CountedRow, change, title, unit};
 use crate::analysis::{HostRow, HostsReport, ratio_of};
 use crate::capture::FactCount;
-use crate::format::FORMATS;
 use crate::format::claim::{Claim, OmittedText, claim_words, missing_words};
 use crate::format::ledger::Row;
+use crate::format::{ERROR_RESULT, FORMATS};
 use crate::host::{Hosts, MostRead, ReadChoice, ResultPart, ResultShape};
 use crate::number::{grouped, number_of};
 use crate::token::{Count, Tokenizer, counted};
@@ -213,7 +213,8 @@ impl<'a> ModelReads<'a> {
     pub fn part(self, rows: &[CountedRow<'_>]) -> MostRead {
         let has = |id: &str| rows.iter().any(|row| row.row.format == id && row.row.is_available());
         let is_twin = rows.iter().any(|row| row.row.format == "structured" && row.row.is_twin);
-        let shape = ResultShape { has_text: has("content"), has_structured: has("structured"), is_twin, is_error: false };
+        let is_error = rows.iter().any(|row| row.row.why.as_deref() == Some(ERROR_RESULT));
+        let shape = ResultShape { has_text: has("content"), has_structured: has("structured"), is_twin, is_error };
         match self {
             Self::Most(hosts) => hosts.most_read(shape),
             Self::Part(part, hosts) => hosts.read_by(shape, part),
@@ -337,7 +338,13 @@ impl<'a> Candidate<'a> {
 }
 
 /// What one model reads, in the first cell.
-fn first_cell(sent: &CountedRow<'_>, read: MostRead, reads: ModelReads<'_>, rows: &[CountedRow<'_>]) -> Option<StripCell> {
+fn first_cell(
+    sent: &CountedRow<'_>,
+    read: MostRead,
+    reads: ModelReads<'_>,
+    rows: &[CountedRow<'_>],
+    tokenizer: &Tokenizer,
+) -> Option<StripCell> {
     let row = sent.row;
     let name = match row.format {
         "both" => "Both",
@@ -375,7 +382,7 @@ fn first_cell(sent: &CountedRow<'_>, read: MostRead, reads: ModelReads<'_>, rows
             Some(Loss::new(ClaimTone::Warn, missing_words(facts)).with_short(format!("−{} facts", grouped(facts.missing))))
         }
         (None, Some(uncounted)) => Some(Loss::new(ClaimTone::Neutral, format!("+ {uncounted}"))),
-        (None, None) => omitted.map(|omitted| Loss::new(ClaimTone::Neutral, omitted.words(&Tokenizer::default()))),
+        (None, None) => omitted.map(|omitted| Loss::new(ClaimTone::Neutral, omitted.words(tokenizer))),
     };
     Some(StripCell { loss, ..cell })
 }
@@ -395,7 +402,7 @@ pub fn strip(rows: &[CountedRow<'_>], reads: ModelReads<'_>, tokenizer: &Tokeniz
     let host = reads.host();
     let sent_by = host.map(|host| host.row.host.name.clone());
     let sent = CountedRow { count: host.map_or(sent.count, |host| host.count), ..sent };
-    let mut first = first_cell(&sent, read, reads, &rows)?;
+    let mut first = first_cell(&sent, read, reads, &rows, tokenizer)?;
     let twice = both.count.zip(sent.count).filter(|_| host.is_none() && sent.row.format != "both" && read.both > 0);
     first.note = twice.map(|(both, one)| {
         let (more, hosts) = (grouped(both.high().saturating_sub(one.high())), number_of(read.both as u64, "hosts"));
@@ -411,7 +418,11 @@ pub fn strip(rows: &[CountedRow<'_>], reads: ModelReads<'_>, tokenizer: &Tokeniz
         None => sent.row.format != "structured",
     };
     let Some(json) = Candidate::of(json, omits, host).filter(|json| json.row.row.is_available()) else {
-        let note = if content.row.is_available() { "No data in this text" } else { "No data in this result" };
+        let note = match json.row.why.as_deref() {
+            Some(ERROR_RESULT) => "An error result",
+            _ if content.row.is_available() => "No data in this text",
+            _ => "No data in this result",
+        };
         return Some(Strip { note: Some(note.to_owned()), ..strip });
     };
     Some(with_formats(strip, &rows, (sent, json), (omits, host), tokenizer))

@@ -10,7 +10,7 @@ use mcp_loupe::capture::{CaptureId, Outcome};
 use mcp_loupe::contract::SweepFile;
 use mcp_loupe::contract::TableKind;
 use mcp_loupe::fixture::export::ExportChoice;
-use mcp_loupe::host::ResultPart;
+use mcp_loupe::host::{ReadChoice, ResultPart};
 use mcp_loupe::problem::ProblemKind;
 use mcp_loupe::source::{Command, Limits, Protocol, Source};
 use mcp_loupe::state::diff::DiffAction;
@@ -558,7 +558,9 @@ fn a_comparison_is_looked_at_by_part_folded_and_written() {
     let mut driver = on_sample();
     driver.perform(CallAction::Ask(StartQuestion::MarkdownOrJson));
     driver.until("both calls are made", |state| state.captures.len() == 2 && state.running.is_none());
-    for action in [CompareAction::Go(1), CompareAction::SetPart(Some(ResultPart::Text)), CompareAction::Fold("data[0]".into())] {
+    for action in
+        [CompareAction::Go(1), CompareAction::SetReads(ReadChoice::Part(ResultPart::Text)), CompareAction::Fold("data[0]".into())]
+    {
         driver.perform(Action::Compare(action));
     }
     let compare = driver.state.comparisons.current.as_ref().unwrap();

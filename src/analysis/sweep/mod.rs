@@ -33,7 +33,7 @@ use crate::diff::pattern::pattern;
 use crate::format::claim::OmittedText;
 use crate::format::ledger::Row;
 use crate::format::{self, ExtraPiece, FORMATS, ParsedCapture};
-use crate::host::{Hosts, ResultPart, ResultShape};
+use crate::host::{Hosts, ResultPart};
 use crate::json::{Kind, Node};
 use crate::token::Encoding;
 
@@ -59,17 +59,6 @@ impl SweepCall {
     pub fn measure(value: String, subject: Arc<ParsedCapture>, cancel: &Cancel) -> Result<Self, Cancelled> {
         let row = |format: &&dyn crate::format::Format| cancel.check().map(|()| Row::measure(*format, &subject));
         Ok(Self { rows: FORMATS.iter().map(row).collect::<Result<_, _>>()?, value, subject })
-    }
-
-    /// What the result has, as far as hosts choose by it.
-    fn shape(&self) -> ResultShape {
-        let has = |id: &str| self.row(id).is_some_and(Row::is_available);
-        ResultShape {
-            has_text: has("content"),
-            has_structured: has("structured"),
-            is_twin: self.row("structured").is_some_and(|row| row.is_twin),
-            is_error: false,
-        }
     }
 
     /// What the server sent: `both`, else the one part that there is.
@@ -207,7 +196,7 @@ impl Column {
     /// The title without which part of the answer it shows: `json` of "json as sent".
     pub fn value_title(&self) -> &str {
         let parts = ResultPart::ALL.iter().filter(|_| matches!(self.origin, ColumnOrigin::Call(_)));
-        parts.filter_map(|(part, _)| self.title.strip_suffix(suffix(*part))).next().unwrap_or(&self.title)
+        parts.filter_map(|part| self.title.strip_suffix(suffix(*part))).next().unwrap_or(&self.title)
     }
 
     pub fn is_answer(&self) -> bool {
@@ -284,7 +273,7 @@ impl Sweep {
         let vary = ask.vary.as_deref();
         let varied = || vary.zip(calls.first().map(|call| &call.subject.capture.tool));
         let reference = reference(calls);
-        let part = ask.part.or_else(|| Some(hosts.most_read(calls.first()?.shape()).part)).unwrap_or_default();
+        let part = calls.first().map(|call| hosts.part_read(ask.reads, &call.subject)).unwrap_or_default();
         let mut sweep = Self {
             vary: vary.map(str::to_owned),
             is_about_form: varied().is_none_or(|(vary, tool)| is_about_form(tool, vary)),

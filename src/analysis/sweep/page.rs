@@ -13,7 +13,7 @@ use crate::analysis::text::{DisplayLine, TextView};
 use crate::analysis::wrap::{TextRow, wrap};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::{self, ParsedCapture, Syntax};
-use crate::host::{Hosts, ResultPart};
+use crate::host::{Hosts, ReadChoice};
 use crate::token::{self, Encoding, Tokens};
 
 /// Which columns are asked for. The captures asked about are the calls, in the order of `values`.
@@ -23,8 +23,8 @@ pub struct SweepQuery {
     pub vary: Option<Arc<str>>,
     /// Its value in each call, JSON texts; of equal calls which one it is.
     pub values: Arc<[String]>,
-    /// The part of the results that the columns show; `None` takes the one that the models of most hosts read.
-    pub part: Option<ResultPart>,
+    /// What one model reads: the part of the results that the columns show.
+    pub reads: ReadChoice,
     /// The call that the others are compared with; `None` takes the first that gave an answer.
     pub baseline: Option<usize>,
     /// Columns without a call: formats of the answer to a call. `None` takes `json`, the cheapest that says the same and

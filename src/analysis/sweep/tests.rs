@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::*;
 use crate::capture::{Capture, CaptureId, Server, Tool};
-use crate::host::{Hosts, ResultPart};
+use crate::host::{Hosts, ReadChoice, ResultPart};
 use crate::json::write::string;
 
 pub(crate) const JSON: &str = r#"{"items":[{"id":101,"name":"Ann Ames","city":"Oslo","phone":"555-0117"},{"id":102,"name":"Bob Burr","city":"Rome","phone":"555-0142"}],"total":2}"#;
@@ -79,9 +79,9 @@ fn records_of_another_answer_are_added_by_their_key() {
 fn one_part_of_the_answers_is_compared_by_itself() {
     let dual = format!(r#"{{"content":[{{"type":"text","text":{}}}],"structuredContent":{JSON}}}"#, string(MARKDOWN));
     let calls = [call("\"dual\"", &dual, Outcome::Result), call("\"text\"", &text_result("| 101 | Ann Ames |"), Outcome::Result)];
-    let of = |part| {
+    let of = |reads| {
         Sweep::of(
-            &SweepQuery { vary: Some("format".into()), part, ..SweepQuery::default() },
+            &SweepQuery { vary: Some("format".into()), reads, ..SweepQuery::default() },
             &calls,
             &Hosts::built_in(),
             &Cancel::new(),
@@ -92,15 +92,15 @@ fn one_part_of_the_answers_is_compared_by_itself() {
         sweep.columns.iter().take(2).map(|column| (column.title.clone(), column.format, column.why.clone())).collect()
     };
     assert_eq!(
-        seen(&of(Some(ResultPart::Text))),
+        seen(&of(ReadChoice::Part(ResultPart::Text))),
         [("dual text".to_owned(), "content", None), ("text text".to_owned(), "content", None)]
     );
-    let structured = of(Some(ResultPart::Data));
+    let structured = of(ReadChoice::Part(ResultPart::Data));
     let why = Some("no structuredContent in this result".to_owned());
     assert_eq!(
         seen(&structured),
         [("dual structuredContent".to_owned(), "structured", None), ("text structuredContent".to_owned(), "content", why)]
     );
     assert_eq!((structured.baseline, structured.columns[0].facts.map(|facts| facts.missing)), (Some(0), Some(0)));
-    assert_eq!(seen(&of(Some(ResultPart::Both)))[0].1, "both");
+    assert_eq!(seen(&of(ReadChoice::Part(ResultPart::Both)))[0].1, "both");
 }

@@ -85,6 +85,9 @@ pub struct CheckArgs {
     /// The tokenizer of budgets: o200k_base (the default) or cl100k_base
     #[arg(long, value_name = "NAME")]
     pub tokenizer: Option<String>,
+    /// What one model reads, which savings are against: text, data, both, or a host such as claude-code [default: what most hosts show]
+    #[arg(long, value_name = "PART|HOST")]
+    pub sent_as: Option<String>,
     /// A saved state, whose findings do not count again; or a list of tools, to tell what changed
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,

@@ -13,7 +13,6 @@ use crate::finding::tool::words;
 use crate::finding::{CheckedAnswer, CheckedTool, FoundIn};
 use crate::format::ledger::Row;
 use crate::format::{self, FORMATS};
-use crate::host::ResultPart;
 use crate::json::{Kind, Node};
 use crate::number::{grouped, number_of};
 
@@ -28,7 +27,7 @@ pub fn pretty_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             grouped(compact.len() as u64)
         ))
         .at(answer.text_at(0..answer.text.len()))
-        .mends(answer, Parts { text: Some(compact), ..answer.parts() });
+        .mends(answer, Parts { text: Some(compact), ..answer.parts().clone() });
     }
 }
 
@@ -109,17 +108,11 @@ pub fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if !is_small || !answer.subject.is_data_alone() || !answer.is_success() {
         return;
     }
-    // What one model reads, compact where another rule says so: this one counts what that leaves.
-    let mut sent = match answer.read_part() {
-        ResultPart::Text if !answer.text.is_empty() => answer.count(&answer.text),
-        ResultPart::Data | ResultPart::Text | ResultPart::Both => answer.sent(),
-    };
-    if let Some(compact) = answer.written("json").filter(|_| is_sent_as_json(answer)) {
-        let compact = answer.count(&compact);
-        if compact.o200k_base < sent.o200k_base {
-            sent = compact;
-        }
-    }
+    // Compact JSON where that is less than what one model reads: another rule says what it saves.
+    let read = answer.subject.known.counts_of(&answer.parts().read(answer.read_part())).tokens;
+    let compact = answer.written("json").filter(|_| is_sent_as_json(answer)).map(|json| answer.count(&json));
+    let compact = compact.filter(|compact| compact.o200k_base < read.o200k_base);
+    let (sent, than) = compact.map_or((read, "what one model reads"), |compact| (compact, "compact JSON"));
     let rows = FORMATS.iter().filter(|format| !format.is_as_sent()).map(|format| Row::measure(*format, answer.subject));
     let best = rows.filter(|row| row.is_available() && row.loses_nothing()).min_by_key(|row| row.tokens.o200k_base);
     let Some(best) = best else { return };
@@ -127,12 +120,9 @@ pub fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if saves.o200k_base * 100 > sent.o200k_base * hits.limit && saves.o200k_base >= 10 {
         let title = format::by_id(best.format).map_or(best.format, |format| format.title());
         let percent = (saves.o200k_base * 200 + sent.o200k_base) / (2 * sent.o200k_base.max(1));
-        hits.say(format!(
-            "{title} says the same in {} tokens, {percent}% less than what one model reads",
-            grouped(best.tokens.o200k_base)
-        ))
-        .at_path(FoundIn::Result, "")
-        .mends(answer, Parts { text: answer.written(best.format), structured: None });
+        hits.say(format!("{title} says the same in {} tokens, {percent}% less than {than}", grouped(best.tokens.o200k_base)))
+            .at_path(FoundIn::Result, "")
+            .mends(answer, Parts { text: answer.written(best.format), structured: None });
     }
 }
 
@@ -146,7 +136,7 @@ pub fn nested_in_table(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if now.o200k_base > then.o200k_base {
         hits.say(format!("{} tokens, compact JSON has {}", grouped(now.o200k_base), grouped(then.o200k_base)))
             .at(answer.text_at(0..0))
-            .mends(answer, Parts { text: Some(json), ..answer.parts() });
+            .mends(answer, Parts { text: Some(json), ..answer.parts().clone() });
     }
 }
 
@@ -331,7 +321,7 @@ pub fn escaped_unicode(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let at = answer.text.find("\\u").unwrap_or(0);
         let hit = hits.say("characters as `\\uNNNN`").at(answer.text_at(at..at + 6)).saves(saves);
         if is_compact {
-            hit.mends(answer, Parts { text: Some(plain), ..answer.parts() });
+            hit.mends(answer, Parts { text: Some(plain), ..answer.parts().clone() });
         }
     }
 }
@@ -376,5 +366,5 @@ pub fn dual_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         grouped(text.o200k_base),
         grouped(own.o200k_base)
     );
-    hits.say(message).at(answer.text_at(0..0)).mends(answer, Parts { text: None, ..answer.parts() });
+    hits.say(message).at(answer.text_at(0..0)).mends(answer, Parts { text: None, ..answer.parts().clone() });
 }

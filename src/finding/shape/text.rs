@@ -167,7 +167,7 @@ pub fn emoji_heading(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let hit = hits.say("emoji in a heading");
         hit.at(answer.text_at(place));
         if at + 1 == many {
-            hit.mends(answer, Parts { text: Some(std::mem::take(&mut mended)), ..answer.parts() });
+            hit.mends(answer, Parts { text: Some(std::mem::take(&mut mended)), ..answer.parts().clone() });
         }
     }
 }
@@ -247,7 +247,9 @@ pub fn verbose_metrics(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
     mended.push_str(&answer.text[from..]);
     let place = found[0].get(0).map_or(0..0, |all| all.range());
-    hits.say("metrics on a line each").at(answer.text_at(place)).mends(answer, Parts { text: Some(mended), ..answer.parts() });
+    hits.say("metrics on a line each")
+        .at(answer.text_at(place))
+        .mends(answer, Parts { text: Some(mended), ..answer.parts().clone() });
 }
 
 pub fn iso_time(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
@@ -334,7 +336,7 @@ pub fn heading_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let percent = saves.o200k_base * 100 / all.o200k_base;
         hits.say(format!("{percent}% of the tokens are marks of headings, rules and bold"))
             .at(answer.text_at(0..0))
-            .mends(answer, Parts { text: Some(plain), ..answer.parts() });
+            .mends(answer, Parts { text: Some(plain), ..answer.parts().clone() });
     }
 }
 

@@ -6,9 +6,10 @@ use egui::{Align, Layout, Popup, Rect, RichText, ScrollArea, Stroke, Ui, vec2};
 use super::{Judged, SIDE};
 use crate::analysis::sweep::{Column, ColumnOrigin, SweepPage};
 use crate::format::FORMATS;
-use crate::host::ResultPart;
+use crate::host::{ReadChoice, ResultPart};
 use crate::state::{Action, Compare, CompareAction, CompareTab, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::view_as::MOST_HOSTS;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 
@@ -148,16 +149,22 @@ fn part_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, width: 
     if !judged.page.has_structured {
         return;
     }
-    let chosen =
-        ResultPart::ALL.iter().find(|(part, _)| Some(*part) == compare.part).map_or("What most hosts show", |(_, name)| name);
+    let chosen = match compare.reads {
+        ReadChoice::Most => MOST_HOSTS.to_owned(),
+        ReadChoice::Part(part) => part.title().to_owned(),
+        ReadChoice::Host(id) => {
+            let host = cx.state.hosts.get(id.as_str());
+            format!("What {} shows", host.map_or(id.as_str(), |host| &host.name))
+        }
+    };
     let name = format!("Columns show: {chosen}");
-    let label = if width < TIGHT { "" } else { chosen };
+    let label = if width < TIGHT { "" } else { &chosen };
     let button = Button::new(label).icon(icons::FILTER).menu().small().name(&name).tip(&name).show(ui);
     Popup::menu(&button).width(200.0).show(|ui| {
-        let parts = ResultPart::ALL.into_iter().map(|(part, name)| (Some(part), name));
-        for (part, name) in std::iter::once((None, "What most hosts show")).chain(parts) {
-            if widgets::menu_row(ui, name, None, part == compare.part).clicked() {
-                cx.send(Action::Compare(CompareAction::SetPart(part)));
+        let parts = ResultPart::ALL.into_iter().map(|part| (ReadChoice::Part(part), part.title()));
+        for (reads, name) in std::iter::once((ReadChoice::Most, MOST_HOSTS)).chain(parts) {
+            if widgets::menu_row(ui, name, None, reads == compare.reads).clicked() {
+                cx.send(Action::Compare(CompareAction::SetReads(reads)));
                 ui.close();
             }
         }

@@ -10,8 +10,8 @@ use crate::analysis::{self, NeededQuery, RowQuery, ratio_of};
 use crate::capture::FactCount;
 use crate::format::FORMATS;
 use crate::format::claim::facts_cell;
-use crate::format::format_title;
 use crate::format::ledger::Row;
+use crate::format::{ERROR_RESULT, NO_DATA, format_title};
 use crate::state::{PaneContent, PaneView, QueryState, SettingsAction, ViewAction};
 use crate::token::{Count, Tokenizer, counted};
 use crate::ui::exact;
@@ -251,7 +251,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 });
             }
             absent_ui(ui, lines);
-            omitted_ui(ui, lines);
+            omitted_ui(ui, cx, lines);
             ui.add_space(4.0);
         });
     });
@@ -294,7 +294,8 @@ fn absent_ui(ui: &mut Ui, lines: &[Line<'_>]) {
         // Titles have commas of their own.
         let titles = formats.join(" · ");
         let words = match why {
-            crate::format::NO_DATA => format!("{} need data: {titles}", widgets::number_text(formats.len() as u64, "formats")),
+            NO_DATA => format!("{} need data: {titles}", widgets::number_text(formats.len() as u64, "formats")),
+            ERROR_RESULT => "An error result: no format is compared".to_owned(),
             _ => format!("{titles}: {why}"),
         };
         note_ui(ui, &words);
@@ -302,13 +303,13 @@ fn absent_ui(ui: &mut Ui, lines: &[Line<'_>]) {
 }
 
 /// What every format of the data drops is said once.
-fn omitted_ui(ui: &mut Ui, lines: &[Line<'_>]) {
+fn omitted_ui(ui: &mut Ui, cx: &Cx<'_>, lines: &[Line<'_>]) {
     let omitted = lines.iter().find_map(|line| match line.known {
         Known::Row(row, _) if !is_as_sent(row.format) => row.omitted,
         _ => None,
     });
     if let Some(omitted) = omitted {
-        note_ui(ui, &format!("Every format of the data {}", omitted.words(&Tokenizer::default())));
+        note_ui(ui, &format!("Every format of the data {}", omitted.words(&cx.state.settings.tokenizer)));
     }
 }
 
@@ -556,7 +557,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
     widgets::text_right(ui, pos2(columns.change, y), &changed, theme::code(), changed_color);
     right(columns.bytes, widgets::grouped(row.bytes), t.weak);
     right(columns.chars, widgets::grouped(row.chars), t.weak);
-    let facts = facts_ui(ui, pos2(columns.facts, y), row);
+    let facts = facts_ui(ui, cx, pos2(columns.facts, y), row);
     if let Some(x) = columns.round_trip {
         let (word, color) = match &row.round_trip {
             Some(trip) if trip.verdict.is_lossless() => (trip.words(), t.weak),
@@ -621,7 +622,7 @@ fn lost_needed(cx: &Cx<'_>, format: &'static str) -> Option<String> {
 }
 
 /// What is missing of the facts or left out of the text, and what a screen reader says of it.
-fn facts_ui(ui: &Ui, right: egui::Pos2, row: &Row) -> String {
+fn facts_ui(ui: &Ui, cx: &Cx<'_>, right: egui::Pos2, row: &Row) -> String {
     let t = ThemeTokens::of(ui);
     let text = facts_text(row);
     let is_lost = row.facts.is_some_and(|facts| facts.missing > 0);
@@ -633,7 +634,7 @@ fn facts_ui(ui: &Ui, right: egui::Pos2, row: &Row) -> String {
     let facts = row.facts.map_or_else(String::new, |facts| {
         format!(", {} of {} facts", widgets::grouped(facts.total - facts.missing), widgets::grouped(facts.total))
     });
-    let omitted = row.omitted.map_or_else(String::new, |omitted| format!(", {}", omitted.words(&Tokenizer::default())));
+    let omitted = row.omitted.map_or_else(String::new, |omitted| format!(", {}", omitted.words(&cx.state.settings.tokenizer)));
     facts + &omitted
 }
 

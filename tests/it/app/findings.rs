@@ -15,7 +15,7 @@ use std::sync::Arc;
 fn known(window: &mut Window) -> Arc<AnswerFindings> {
     let found = |window: &Window| {
         let state = &window.state().state;
-        let query = FindingsQuery(Arc::clone(&state.view.findings.rules));
+        let query = FindingsQuery { settings: Arc::clone(&state.view.findings.rules), reads: state.read_choice() };
         match state.answers.get(&state.captures[0].id, query) {
             Some(QueryState::Ready(found)) => Some(Arc::clone(found)),
             _ => None,
