@@ -5,10 +5,9 @@ use super::rule::Profile::{AutotaskStrict, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::{reads_by_name, words, write_word};
-use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
+use super::{CheckedAnswer, CheckedTool, FoundIn};
 use crate::capture::Payload;
 use crate::diff::tree::{Op, TreeOptions, tree};
-use crate::host::Hosts;
 
 const SPEC: &str = "MCP specification, ToolAnnotations";
 /// Words that are no nouns, as `post` and `set` may be.
@@ -56,10 +55,6 @@ pub static RULES: &[Rule] = &[
         .means("The tool has no title for people.")
         .fix("Add `title`.")
         .source("autotask-strict, tool annotations"),
-    Rule::new("annotations/trust", &[(Spec, Info)], RuleCheck::Server(trust))
-        .means("Hints are what the server says of itself: a client must not rely on them unless it trusts the server.")
-        .fix("None in the server. As a client, ask before calls to servers that you do not trust, whatever they declare.")
-        .source("MCP specification, ToolAnnotations, untrusted unless the server is trusted"),
     Rule::new("annotations/answers-differ", &[(Spec, Info)], RuleCheck::Repeat(answers_differ))
         .means("The same call made twice gave two answers. A tool that is declared read-only or idempotent leaves things as they are; what differs shows whether only the time passed. Looked for by `check --probe` alone.")
         .fix("None if only times, counters and the like differ; else correct the hints.")
@@ -148,13 +143,6 @@ fn open_world_unset(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 fn title_missing(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if tool.tool.title.is_none() {
         hits.say("has no title").in_definition("");
-    }
-}
-
-fn trust(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
-    let hinted = server.tools.iter().filter(|tool| tool.is_declared_read_only()).count();
-    if server.server.is_some() && hinted > 0 {
-        hits.say(format!("{hinted} of {} tools declare themselves read-only", server.tools.len()));
     }
 }
 

@@ -269,6 +269,12 @@ impl<'a> CheckedAnswer<'a> {
         })
     }
 
+    /// Whether the call asked for a page that may not be the first.
+    pub fn asks_for_page(&self) -> bool {
+        let keys = self.arguments.root().into_iter().flat_map(Node::children).filter_map(Node::key);
+        keys.into_iter().any(|key| is_page_name(&key) && !is_limit_name(&key))
+    }
+
     /// The text of a format, where it applies.
     pub fn written(&self, id: &str) -> Option<String> {
         analysis::text_of(self.subject, id).ok()

@@ -115,7 +115,9 @@ pub fn contradictions(answer: &CheckedAnswer<'_>, settings: &RuleSettings) -> Ve
         };
         let held: Vec<_> =
             advice.iter().map(|advice| (advice, active(advice.1))).filter(|(_, profiles)| !profiles.is_empty()).collect();
-        if held.len() < 2 {
+        // What the default profiles say of each other is said by their rules.
+        let is_chosen = |profiles: &Vec<Profile>| profiles.iter().any(|profile| !Profile::DEFAULT.contains(profile));
+        if held.len() < 2 || !held.iter().any(|(_, profiles)| is_chosen(profiles)) {
             return None;
         }
         let choices = held

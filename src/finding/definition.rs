@@ -48,7 +48,7 @@ pub static RULES: &[Rule] = &[
         .limit(90, "percent of the same words")
         .heuristic(),
     Rule::new("definition/unseen-by-models", &[(Cost, Costs)], RuleCheck::Server(unseen))
-        .means("Parts of the definitions that few hosts pass on to their models: output schemas, icons, `_meta`. What is saved is saved on the wire, and in hosts that pass on all. `annotations` and titles do not count: hosts read them to decide whether to ask, and to show the tool.")
+        .means("Parts of the definitions that few hosts pass on to their models: output schemas, icons, `_meta`. `annotations` and titles do not count: hosts read them to decide whether to ask, and to show the tool.")
         .fix("Keep an `outputSchema` that clients validate by, without descriptions that only a model would read; leave out what no client of yours reads.")
         .source("what each host passes on (hosts)")
         .limit(25, "percent of the definitions"),
@@ -164,16 +164,16 @@ fn unseen(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
         listed = listed.plus(tokens(&raw));
         seen = seen.plus(tokens(&format!("{{{}}}", kept.join(","))));
     }
-    let saves = listed.less(seen);
-    if saves.o200k_base * 100 > listed.o200k_base * hits.limit && saves.o200k_base > 200 {
+    let unseen = listed.less(seen).o200k_base;
+    if unseen * 100 > listed.o200k_base * hits.limit && unseen > 200 {
         let parts: Vec<_> = parts.keys().map(|key| format!("`{key}`")).collect();
         let message = format!(
             "{} of {} tokens of the definitions reach few models: {}",
-            grouped(saves.o200k_base),
+            grouped(unseen),
             grouped(listed.o200k_base),
             parts.join(", ")
         );
-        hits.say(message).saves(saves);
+        hits.say(message);
     }
 }
 

@@ -327,7 +327,9 @@ fn raw_html(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| ELEMENTS.split(' ').collect());
     let Some(tag) = &*TAG else { return };
     // A page of HTML, or a text with tags of its own, is what was asked for.
-    if answer.text.trim_start().starts_with('<') {
+    let start = answer.text.trim_start();
+    let is_element = || tag.captures(start).is_some_and(|found| KNOWN.contains(&*found[2].to_lowercase()) && &found[2] != "html");
+    if start.starts_with('<') && !is_element() {
         return;
     }
     let mut tags: Vec<(String, String, Range<usize>)> = Vec::new();

@@ -56,7 +56,7 @@ pub static RULES: &[Rule] = &[
         .source("autotask-dual, `pageSize: -1` still gives `hasMore: true`")
         .heuristic(),
     Rule::new("parity/value-differs", &[(HostCompat, Error)], RuleCheck::Answer(value_differs))
-        .means("The text has the field's label with another value.")
+        .means("The text has the field's label with another value. An error where a reader decodes the text at the same record; else a warning.")
         .fix("Write both from one record.")
         .source("autotask-dual, integration test")
         .heuristic(),
@@ -117,6 +117,8 @@ struct FieldFacts<'a> {
     nodes: Vec<Node<'a>>,
     /// Where the text tells the first, or another value in its place.
     place: Option<Range<usize>>,
+    /// Whether a reader decoded what the text says of the first.
+    is_decoded: bool,
 }
 
 /// The facts in some state by field.
@@ -126,7 +128,8 @@ fn fields<'a>(
     is_it: impl Fn(&Fact, Node<'a>) -> bool,
 ) -> Vec<FieldFacts<'a>> {
     let FactFields { paths, of_fact } = answer.fact_fields();
-    let field = |path: &String| FieldFacts { path: path.clone(), count: 0, total: 0, nodes: Vec::new(), place: None };
+    let field =
+        |path: &String| FieldFacts { path: path.clone(), count: 0, total: 0, nodes: Vec::new(), place: None, is_decoded: false };
     let mut order: Vec<FieldFacts<'a>> = paths.iter().map(field).collect();
     for (fact, at) in answer.matched().facts.iter().zip(of_fact) {
         let (Some(node), Some(field)) = (payload.doc.node(fact.node()), order.get_mut(*at as usize)) else { continue };
@@ -134,7 +137,7 @@ fn fields<'a>(
         if is_it(fact, node) {
             field.count += 1;
             if field.nodes.is_empty() {
-                field.place = fact.place();
+                (field.place, field.is_decoded) = (fact.place(), fact.is_decoded());
             }
             if field.nodes.len() < PLACES {
                 field.nodes.push(node);
@@ -216,7 +219,7 @@ fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
 fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
     let differs = |fact: &Fact, node: Node<'_>| fact.state() == FactState::Differs && rounded(answer, fact, node).is_none();
-    for FieldFacts { path, count: differs, nodes, place, .. } in fields(answer, payload, differs) {
+    for FieldFacts { path, count: differs, nodes, place, is_decoded, .. } in fields(answer, payload, differs) {
         let node = nodes[0];
         // Texts label many things with "ID".
         if path.ends_with("/id") {
@@ -226,6 +229,9 @@ fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let hit = hits.say(format!("`{path}` is {}, the text says {stated}", clip(&node.raw_text())));
         hit.at(answer.data_at(node));
         hit.count = differs;
+        if !is_decoded {
+            hit.as_severity(Warning);
+        }
         if let Some(place) = place {
             hit.at(answer.text_at(place));
         }
@@ -253,7 +259,11 @@ fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let extra = answer.extra();
-    if answer.structured_payload().is_none() || extra.pieces.is_empty() || answer.shadowed(hits.limit_of(SHADOWS)).is_some() {
+    if answer.structured_payload().is_none()
+        || !answer.is_success()
+        || extra.pieces.is_empty()
+        || answer.shadowed(hits.limit_of(SHADOWS)).is_some()
+    {
         return;
     }
     // A word or two are a heading.

@@ -21,6 +21,8 @@ fn may_be(found: &Captures<'_>) -> Vec<RangeInclusive<f64>> {
     };
     let scales = match unit.chars().next() {
         None => vec![1.0],
+        // `0.42 %` is not 0.42.
+        Some('%') if stated.abs() < 1.0 => vec![0.01],
         Some('%') => vec![1.0, 0.01],
         Some(of) => vec![power(1_000.0, of), power(1_024.0, of)],
     };

@@ -129,7 +129,7 @@ pub static RULES: &[Rule] = &[
         .fix("Correct the bounds.")
         .source("JSON Schema 2020-12: no call passes the server's own validation"),
     Rule::new("schema/required-undeclared", &[(Spec, Error)], RuleCheck::Tool(required_undeclared))
-        .means("An argument is required that `properties` does not have, while no other is let through: no call passes.")
+        .means("An argument is required that `properties` does not have. An error where no other is let through, since no call passes; else a warning: a model knows only its name.")
         .fix("Declare it, or take it out of `required`.")
         .source("JSON Schema 2020-12: no call passes the server's own validation"),
     Rule::new("schema/required-as-boolean", &[(HostCompat, Warning)], RuleCheck::Tool(required_as_boolean))
@@ -579,10 +579,14 @@ fn required_undeclared(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         let Some(required) = schema.get("required").filter(|list| list.kind() == Kind::Array) else { continue };
         let is_closed = schema.get("additionalProperties").and_then(Node::as_bool) == Some(false);
         let properties = schema.get("properties");
-        for name in required.children().filter(|_| is_closed) {
+        for name in required.children() {
             let text = name.as_str().unwrap_or_default();
             if properties.is_none_or(|properties| properties.get(&text).is_none()) {
-                hits.say(format!("`{text}` is required and not declared")).in_definition(name.pointer());
+                let hit = hits.say(format!("`{text}` is required and not declared"));
+                hit.in_definition(name.pointer());
+                if !is_closed {
+                    hit.as_severity(Warning);
+                }
             }
         }
     }

@@ -439,3 +439,18 @@ fn hostile_answers_stay_linear() {
         assert!((0..3).any(|_| is_linear()), "{name} takes more than its size");
     }
 }
+
+#[test]
+fn another_value_is_an_error_where_a_reader_decoded_it() {
+    let hosts = Hosts::built_in();
+    let severity = |text: &str| {
+        let answer = serde_json::json!({"content": [{"type": "text", "text": text}], "structuredContent": {"name": "Acme", "city": "Bergen"}});
+        let subject = subject(Arc::new(capture(&answer.to_string(), &Tool::unlisted("t"), None, None)));
+        let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
+        let found = Checker { settings: &RuleSettings::default(), hosts: &hosts }.answer(&checked);
+        found.iter().find(|finding| finding.rule.id == "parity/value-differs").map(|finding| finding.severity)
+    };
+    assert_eq!(severity("- **Name**: Acme\n- **City**: Oslo\n"), Some(Severity::Error));
+    assert_eq!(severity("A company, Acme (City: Oslo), was found today."), Some(Severity::Warning));
+    assert_eq!(severity("A company, Acme (City: Bergen), was found today."), None);
+}

@@ -169,7 +169,9 @@ fn apply(proof: &Proof, payload: &Payload, text: &str, mut matched: FactMatches)
             Some((Decoded::Equal, place)) => *fact = Fact::of(node, FactState::Proved, place.or(found).as_ref()),
             Some((Decoded::Alike, place)) => *fact = Fact::of(node, FactState::Found, place.or(found).as_ref()),
             Some((Decoded::Other, Some(place))) if is_cut(node, &place) => *fact = Fact::of(node, FactState::Missing, None),
-            Some((Decoded::Other, Some(place))) if !touches(&place) => *fact = Fact::of(node, FactState::Differs, Some(&place)),
+            Some((Decoded::Other, Some(place))) if !touches(&place) => {
+                *fact = Fact::of(node, FactState::Differs, Some(&place)).decoded();
+            }
             _ => {}
         }
         matched.count.add(fact.state());

@@ -83,14 +83,15 @@ impl FactState {
 /// One fact of the payload, matched against one text. A large answer has one for each of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// The tape index of the leaf, below [`MAX_NODES`], the state in the two bits above, and whether it is reworded above
-    /// those.
+    /// The tape index of the leaf, below [`MAX_NODES`], the state in the two bits above, and above those whether it is
+    /// reworded and whether a reader decoded it.
     bits: u32,
     span: Option<Span>,
 }
 
 const NODE_BITS: u32 = 28;
 const REWORDED: u32 = 1 << (NODE_BITS + 2);
+const DECODED: u32 = 1 << (NODE_BITS + 3);
 const _: () = assert!(MAX_NODES <= 1 << NODE_BITS);
 
 impl Fact {
@@ -101,6 +102,15 @@ impl Fact {
 
     fn reworded(self) -> Self {
         Self { bits: self.bits | REWORDED, ..self }
+    }
+
+    fn decoded(self) -> Self {
+        Self { bits: self.bits | DECODED, ..self }
+    }
+
+    /// Whether a reader decoded what the text says under the fact's own label: of a fact that differs, the proof that it does.
+    pub fn is_decoded(&self) -> bool {
+        self.bits & DECODED != 0
     }
 
     pub fn state(&self) -> FactState {

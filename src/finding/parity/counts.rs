@@ -13,6 +13,8 @@ use crate::json::{Kind, Node};
 
 pub const TOTALS: [&str; 5] = ["totalCount", "total", "total_count", "totalResults", "hitsTotal"];
 const COUNTS: [&str; 5] = ["count", "returned", "returnedCount", "resultCount", "numResults"];
+/// Members that lead to the next page, and are null on the last.
+const CURSORS: [&str; 4] = ["nextCursor", "next_cursor", "nextPageToken", "next_page_token"];
 /// What any list may be of.
 const ANYTHING: [&str; 14] = [
     "result", "match", "record", "item", "entry", "row", "hit", "object", "data", "element", "list", "value", "output",
@@ -28,8 +30,14 @@ fn counter<'a>(payload: &'a Payload, names: &[&str]) -> Option<(Node<'a>, u64)> 
         .find_map(|node| Some((node, u64::try_from(node.as_i64()?).ok()?)))
 }
 
+/// Numbers that a text may write as words, by position.
+const WORDS: [&str; 13] =
+    ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+
 fn number(stated: &Captures<'_>, name: &str) -> Option<u64> {
-    stated.name(name)?.as_str().replace(',', "").parse().ok()
+    let stated = stated.name(name)?.as_str();
+    let word = WORDS.iter().position(|word| stated.eq_ignore_ascii_case(word));
+    word.map(|at| at as u64).or_else(|| stated.replace(',', "").parse().ok())
 }
 
 /// The one list that the answer is about: its records, else the only list there is. Its length and its name, which is empty
@@ -52,19 +60,22 @@ struct CountInText {
     count: u64,
     /// The words beside the number, in the singular.
     of: Vec<String>,
-    /// Whether the number may be anything of what the words name: `Acme (12)`.
-    is_title: bool,
+    /// Whether the words must name the list, since the number may be of anything: `Acme (12)`, `No errors found`.
+    is_of_words: bool,
 }
 
-/// The kind in which the number stands in brackets after a title.
-const HEADING: usize = 4;
+/// The kinds in which the number stands before a colon, and in brackets after a title.
+const BEFORE_COLON: usize = 4;
+const HEADING: usize = 5;
 /// So many are read.
 const MOST: usize = 20;
 
 /// The first of them outside of what `skip` covers.
 fn counts_in_text(text: &str, skip: &Range<usize>) -> Vec<CountInText> {
     static SAID: RulePattern = RulePattern::new(|| {
-        let (number, of) = (r"(?P<N>\d[\d,]*)", r"(?P<OF>[*_`]{0,2}(?: [A-Za-z][\w-]*){1,3})");
+        let words = WORDS.join("|");
+        let (number, of) =
+            (format!(r"(?P<N>\d[\d,]*|(?-u:\b)(?:{words})(?-u:\b))"), r"(?P<OF>[*_`]{0,2}(?: [A-Za-z][\w-]*){1,3})");
         let kinds = [
             format!(r"(?:found|returned|retrieved|fetched|listed|there (?:are|is)|total(?: of)?)[^\w\n]{{1,4}}{number}{of}"),
             format!(r"{number}{of} (?:were )?(?:found|matched|returned)(?-u:\b)").replace("{1,3}", "{0,3}?"),
@@ -72,6 +83,7 @@ fn counts_in_text(text: &str, skip: &Range<usize>) -> Vec<CountInText> {
             format!(
                 r"(?:results|matches|found|total(?P<OF>(?: [A-Za-z][\w-]*){{1,2}}))[^\w\n]{{0,3}}:[^\w\n]{{1,4}}{number}[^\w\n]*$"
             ),
+            format!(r"{number}{of}:[^\w\n]*$"),
             r"(?P<OF>[A-Za-z][\w-]*(?: [\w-]+){0,2}) \((?P<N>\d[\d,]*)\)[^\w\n]*$".to_owned(),
         ];
         let named = |(at, kind): (usize, &String)| kind.replace("<N>", &format!("<n{at}>")).replace("<OF>", &format!("<of{at}>"));
@@ -81,13 +93,15 @@ fn counts_in_text(text: &str, skip: &Range<usize>) -> Vec<CountInText> {
     let read = |stated: Captures<'_>| {
         let at = (0..=HEADING).find(|at| stated.name(&format!("n{at}")).is_some())?;
         let end = stated.name(&format!("n{at}"))?.end();
+        let is_word = !stated[&*format!("n{at}")].starts_with(|char: char| char.is_ascii_digit());
         // `3.5`, `3/4`, `3 %` count nothing.
         let after = text[end..].trim_start_matches(' ');
         let is_count = !after.starts_with(['.', '/', '%', ':', '-']) || after.starts_with(".\n");
         let of = stated.name(&format!("of{at}")).map_or("", |of| of.as_str());
         let of = words(of).into_iter().map(|word| singular(&word)).collect();
         let place = stated.get(0)?.range();
-        let stated = CountInText { place, count: number(&stated, &format!("n{at}"))?, of, is_title: at == HEADING };
+        let stated =
+            CountInText { place, count: number(&stated, &format!("n{at}"))?, of, is_of_words: at >= BEFORE_COLON || is_word };
         (is_count && !skip.contains(&stated.place.start)).then_some(stated)
     };
     SAID.iter().flat_map(|pattern| pattern.captures_iter(text)).take(MOST).filter_map(read).collect()
@@ -100,7 +114,7 @@ impl CountInText {
         let is_anything = |word: &String| ANYTHING.contains(&word.as_str());
         let is_named = self.of.iter().any(|word| list.contains(word));
         let may_be_any = list.iter().all(is_anything) || self.of.is_empty() || self.of.iter().any(is_anything);
-        is_named || !self.is_title && may_be_any
+        is_named || !self.is_of_words && may_be_any
     }
 }
 
@@ -134,7 +148,7 @@ pub fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
     let is_ours = |stated: &CountInText| match &list {
         Some((_, name)) => stated.is_of(name),
-        None => !stated.is_title,
+        None => !stated.is_of_words,
     };
     let Some(stated) = counts_in_text(&answer.text, &own.unwrap_or(0..0)).into_iter().find(is_ours) else { return };
     let is_quoted = || {
@@ -195,15 +209,23 @@ pub fn has_more(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let (Some(payload), Some(list)) = (answer.exact_payload(), answer.records()) else { return };
     let listed = list.len() as u64;
     let total = counter(payload, &TOTALS).map(|(_, total)| total);
+    let is_first = counter(payload, &["offset", "skip", "page"]).is_none_or(|(_, at)| at <= 1);
+    let last =
+        near(payload.root()).find(|node| node.kind() == Kind::Null && node.key().is_some_and(|key| CURSORS.contains(&&*key)));
+    if let (Some(node), Some(total)) = (last, total.filter(|total| *total > listed && is_first && !answer.asks_for_page())) {
+        let key = node.key().unwrap_or_default();
+        hits.say(format!("`{key}` is null, and {listed} of {total} are listed")).at(answer.data_at(node));
+    }
     let Some((node, more)) = answer.says_more() else { return };
     let key = node.key().unwrap_or_default();
-    let says = |words: &str| answer.text.contains(words);
-    let is_first = counter(payload, &["offset", "skip", "page"]).is_none_or(|(_, at)| at <= 1);
+    let says = |words: &[&str]| words.iter().any(|words| answer.lower_text().contains(words));
     if more && is_first && total.is_some_and(|total| total <= listed) {
         hits.say(format!("`{key}` is true, and all {listed} are listed")).at(answer.data_at(node));
     } else if !more && is_first && total.is_some_and(|total| total > listed) {
         hits.say(format!("`{key}` is false, and {listed} of {} are listed", total.unwrap_or_default())).at(answer.data_at(node));
-    } else if more && says("All Results Shown") || !more && says("Truncated**") {
+    } else if more && says(&["all results shown", "that is all", "that's all", "no more results"])
+        || !more && says(&["truncated**"])
+    {
         hits.say(format!("`{key}` is {more}, and the text says the opposite")).at(answer.data_at(node));
     }
 }

@@ -232,18 +232,14 @@ pub fn empty_section(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         count += 1;
     }
     // One empty list where nothing was found is the answer.
-    let Some(first) = first.filter(|first| count > 1 || first.parent().is_some_and(|parent| parent.len() > 3)) else { return };
+    let Some(first) = first.filter(|_| count > 1) else { return };
     let mended = changed(answer, |key, value| {
         let is_empty = value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(serde_json::Map::is_empty);
         !(is_empty && key.is_some_and(|key| !required.contains(key)))
     });
     let hit = hits.say(format!(
-        "{}, such as `{}`",
-        if count == 1 {
-            "an empty list or object says nothing".to_owned()
-        } else {
-            format!("{} empty lists and objects say nothing", grouped(count))
-        },
+        "{} empty lists and objects say nothing, such as `{}`",
+        grouped(count),
         wild(&first.pointer_from(payload.root().index()))
     ));
     hit.at(answer.data_at(first));
