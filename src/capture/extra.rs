@@ -93,7 +93,9 @@ fn outside(text: &str, known: &[Range<usize>], is_label: impl Fn(Range<usize>, R
 fn is_layout_line(line: &str) -> bool {
     let line = line.trim();
     let fence = line.strip_prefix("```").or_else(|| line.strip_prefix("~~~"));
-    fence.is_some_and(|language| language.len() <= 20 && !language.contains(char::is_whitespace))
+    let is_sign = |char: char| char.is_ascii_alphabetic() || matches!(char, '+' | '#' | '.');
+    let is_language = |language: &str| language.trim_end_matches(|char: char| char.is_ascii_digit()).chars().all(is_sign);
+    fence.is_some_and(|language| language.len() <= 20 && is_language(language))
 }
 
 /// Bytes of the marks that a line begins with: indentation, bullets, the number of an ordered list.

@@ -435,7 +435,7 @@ fn entity(node: Node<'_>, tool: &str) -> Vec<String> {
 fn wrapped(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if is_wrapped(&answer.subject.reading) {
         let tokens = answer.count(&answer.text).o200k_base;
-        hits.say(format!("`structuredContent` is the text once more, as one string{}", read_twice(answer, tokens)))
+        hits.say(format!("`structuredContent` repeats the text as one string{}", read_twice(answer, tokens)))
             .at_path(FoundIn::Structured, "")
             .mends(answer, Parts { structured: None, ..answer.parts().clone() });
     }

@@ -41,6 +41,11 @@ impl Claim {
         }
     }
 
+    /// The claim of a text that says more than the data by itself.
+    pub fn with_extra(self, has_extra: bool) -> Self {
+        if has_extra && self == Self::Proved { Self::ProvedWithExtra } else { self }
+    }
+
     /// The word in the JSON contract.
     pub fn name(self) -> &'static str {
         match self {

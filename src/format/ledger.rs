@@ -31,6 +31,8 @@ pub struct Row {
     /// What the result says besides the data, where this was written from the data or is the data alone; `None` where
     /// nothing is dropped.
     pub omitted: Option<OmittedText>,
+    /// Whether it holds extra text itself: what is sent, beside the data.
+    pub has_extra: bool,
 }
 
 /// Why a number is not there of which the computing was broken off.
@@ -58,12 +60,12 @@ impl Row {
 
     /// Whether it says all that the answer says: every fact of the data, exact where it can be read back, and every text.
     pub fn loses_nothing(&self) -> bool {
-        self.is_available() && self.claim() == Claim::Proved
+        self.is_available() && Claim::of(self.facts, self.omitted) == Claim::Proved
     }
 
     /// What may be claimed of it against the data.
     pub fn claim(&self) -> Claim {
-        Claim::of(self.facts, self.omitted)
+        Claim::of(self.facts, self.omitted).with_extra(self.has_extra)
     }
 
     /// One that was not reached: whoever asked has looked away.
@@ -125,6 +127,7 @@ impl Row {
         (row.round_trip, row.facts) = (round_trip, facts);
         (row.bytes, row.chars, row.utf16, row.tokens) = (counts.bytes, counts.chars, counts.utf16, counts.tokens);
         let is_whole = matches!(format.id(), "content" | "both" | "wire");
+        row.has_extra = is_whole && subject.compared_data().is_some() && !subject.extra().pieces.is_empty();
         if !is_whole && subject.compared_data().is_some() && !subject.is_data_alone() {
             let extra = subject.extra();
             let omitted = OmittedText { bytes: extra.bytes, tokens: extra.tokens, blocks: extra.blocks as u64 };

@@ -156,6 +156,22 @@ fn labels_and_extra_text_of_each_layout() {
 
 /// The head of a column that no row has is not in the data.
 #[test]
+fn comments_are_not_read() {
+    check("<r><a>é<!-- c --> </a><b>y</b></r>", "xml", r#"{"a":"é","b":"y"}"#, &["r", "a", "b"], &["<!-- c -->"]);
+    check("\u{feff}id,name\n1,Ann\n2,Bob\n", "csv", r#"[{"id":1,"name":"Ann"},{"id":2,"name":"Bob"}]"#, &["id", "name"], &[]);
+    for text in [
+        "<!--\nid: 7\nstatus: open\ncity: Oslo\n-->",
+        "<!--\n| id | name |\n|---|---|\n| 1 | Ann |\n| 2 | Bob |\n-->",
+        "# Draft\n\n<!--\n- **id:** 7\n- **status:** open\n- **city:** Oslo\n-->",
+        ";id = 7\n;active = true\n;city = Oslo",
+        "!id: 7\n!active: true\n!city: Oslo",
+        "-id: 7\n-active: true\n-city: Oslo",
+    ] {
+        assert_eq!(account(text), None, "{text}");
+    }
+}
+
+#[test]
 fn heads_without_cells_are_extra() {
     let table = "| a | b | of 99 |\n|---|---|---|\n| 1 | x |\n";
     check(table, "markdown-table", r#"[{"a":1,"b":"x"}]"#, &["a", "b"], &["of 99"]);

@@ -24,7 +24,7 @@ pub(super) fn read_tabs(block: TextBlock<'_>) -> Option<TextData> {
 }
 
 fn read(block: TextBlock<'_>, delimiter: u8) -> Option<TextData> {
-    let skip = block.text.len() - block.text.trim_start_matches(['\n', '\r']).len();
+    let skip = block.text.len() - block.text.trim_start_matches(['\u{feff}', '\n', '\r']).len();
     let text = block.text[skip..].trim_end();
     if !text.lines().next()?.as_bytes().contains(&delimiter) {
         return None;

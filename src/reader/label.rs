@@ -37,7 +37,10 @@ pub(super) fn labelled<'a>(line: &LineAt<'a>) -> Option<LabelledValue<'a>> {
         && name.split_whitespace().count() <= WORDS
         && (name.starts_with(|char: char| char.is_alphabetic() || matches!(char, '_' | '$' | '@'))
             || (is_markdown && name.bytes().all(|byte| byte.is_ascii_digit())))
-        && !name.contains(['(', '{', '[', '<', ';', ':', '"', '\'', '`', '|', ',', '?', '!', '\\'])
+        && !name
+            .strip_suffix('?')
+            .unwrap_or(name)
+            .contains(['(', '{', '[', '<', ';', ':', '"', '\'', '`', '|', ',', '?', '!', '\\', '~'])
         && !name.ends_with(" http")
         && !matches!(name, "http" | "https" | "file");
     if !is_label {
@@ -140,10 +143,24 @@ pub(super) fn bullet(line: &str) -> Option<&str> {
     rest.starts_with([' ', '\t']).then(|| rest.trim_start())
 }
 
-/// A label without emoji, emphasis and code marks.
+/// A label without the emphasis, quotes and pictograms around it. Any other sign is part of it: `-price` is no `price`.
 fn plain(label: &str) -> &str {
-    let is_mark = |char: char| !char.is_alphanumeric() && !matches!(char, '_' | '$' | '@' | ')' | '%' | '/' | '.');
-    label.trim_start_matches(is_mark).trim_end_matches(|char: char| is_mark(char))
+    let mut name = label.trim_start_matches("> ").trim_matches(is_pictogram).trim_matches(['*', '`', ' ', '\t']);
+    for (open, close) in [('"', '"'), ('\'', '\''), ('[', ']')] {
+        name = name.strip_prefix(open).and_then(|inner| inner.strip_suffix(close)).unwrap_or(name);
+    }
+    name
+}
+
+/// Whether a character is white space or a picture that says nothing of what follows it: no arrow, no sign of
+/// mathematics, and no cross.
+fn is_pictogram(char: char) -> bool {
+    match char {
+        '❌' | '❎' | '✖' | '✗' | '✘' | '✕' | '⛔' | '🚫' | '👎' | '🛑' | '☐' | '☒' => false,
+        '•' | '▪' | '◦' | '·' | '–' | '—' | '■' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' => true,
+        '\u{2600}'..='\u{27bf}' | '\u{1f300}'..='\u{1faff}' => true,
+        _ => char.is_whitespace(),
+    }
 }
 
 /// A value without the emphasis or code marks around the whole of it.

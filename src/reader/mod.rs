@@ -319,9 +319,32 @@ fn behind_in_beginning(blocks: &[TextBlock<'_>]) -> Vec<&'static Reader> {
 /// What one reader makes of the texts, however little of them it reads.
 pub fn read_by(reader: &'static Reader, blocks: &[TextBlock<'_>]) -> Option<Found> {
     let mut data = (reader.read)(blocks)?;
+    if blocks.iter().any(|block| reads_comment(&data, block)) {
+        return None;
+    }
     data.account(blocks);
     let share = data.share(blocks);
     (data.facts() > 0).then_some(Found { reader, data, share })
+}
+
+/// Whether values were read in a comment of HTML: `<!-- status: open -->` says nothing.
+fn reads_comment(data: &TextData, block: &TextBlock<'_>) -> bool {
+    if !block.text.contains("<!--") {
+        return false;
+    }
+    let values = data.segments.iter().filter(|segment| segment.block() == block.block).map(Segment::text);
+    let values = merged(values.filter(|value| !value.is_empty()).collect());
+    let mut from = 0;
+    while let Some(start) = block.text[from..].find("<!--").map(|at| from + at) {
+        let end = block.text[start..].find("-->").map_or(block.text.len(), |at| start + at);
+        let next = values.get(values.partition_point(|value| value.end <= start));
+        from = match next {
+            Some(value) if value.start <= start => value.end,
+            Some(value) if value.start < end => return true,
+            _ => end,
+        };
+    }
+    false
 }
 
 /// Whether `structuredContent` is the text once more: one member, at any depth of objects with one member, whose string is

@@ -11,6 +11,12 @@ use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
 pub(super) static XML: Reader =
     Reader { id: "xml", title: "XML", certainty: Certainty::Language, read: |blocks| first_block(blocks, read) };
 
+/// Names of elements that are markup, and of those that hold the elements of a list.
+const LAYOUT: [&str; 36] = [
+    "table", "thead", "tbody", "tfoot", "tr", "th", "td", "caption", "ul", "ol", "li", "dl", "dt", "dd", "p", "div", "span",
+    "section", "article", "b", "strong", "i", "em", "code", "pre", "a", "h1", "h2", "h3", "root", "item", "row", "record",
+    "entry", "element", "br",
+];
 /// The deepest nesting.
 const DEEP: usize = 128;
 
@@ -19,9 +25,9 @@ const DEEP: usize = 128;
 struct Element {
     name: String,
     attributes: Vec<(String, Cell<'static>)>,
-    text: Option<Cell<'static>>,
-    /// Where the text goes on behind other elements or comments.
-    text_parts: Vec<Range<usize>>,
+    text: String,
+    /// Where the text stands, without the blanks around it: in parts, where elements or comments are within it.
+    text_places: Vec<Range<usize>>,
     children: Vec<usize>,
 }
 
@@ -64,15 +70,15 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
                     return None;
                 }
             }
-            Event::Text(part) => add(&mut elements[*open.last()?], &part.decode().ok()?, place),
-            Event::CData(part) => add(&mut elements[*open.last()?], &part.decode().ok()?, place),
+            Event::Text(part) => elements[*open.last()?].add_text(&part.decode().ok()?, block.text, place),
+            Event::CData(part) => elements[*open.last()?].add_text(&part.decode().ok()?, block.text, place),
             Event::GeneralRef(reference) => {
                 let name = reference.decode().ok()?;
                 let text = match reference.resolve_char_ref().ok()? {
                     Some(char) => char.to_string(),
                     None => quick_xml::escape::resolve_predefined_entity(&name)?.to_owned(),
                 };
-                add(&mut elements[*open.last()?], &text, place);
+                elements[*open.last()?].add_text(&text, block.text, place);
             }
             Event::Eof => break,
             Event::Decl(_) => builder.mark_layout(place),
@@ -81,8 +87,7 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
         }
     }
     // What stands beside elements at the outermost is no XML.
-    let is_loose = elements[0].text.as_ref().is_some_and(|text| !text.text.trim().is_empty());
-    if open.len() != 1 || elements[0].children.is_empty() || is_loose {
+    if open.len() != 1 || elements[0].children.is_empty() || elements[0].has_text() {
         return None;
     }
     write(&elements, &mut builder);
@@ -91,14 +96,20 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     data.doc.root().is_some_and(|root| root.is_container()).then_some(data)
 }
 
-/// An element by the tag that opens it: names are labels, the rest of it is layout but for the values of the attributes.
+/// An element by the tag that opens it: its names are labels, and values what its attributes have.
 fn element(tag: &BytesStart<'_>, text: &str, at: &Range<usize>, builder: &mut Builder) -> Option<Element> {
     let name = |raw: &[u8]| String::from_utf8_lossy(raw).into_owned();
     let source = &text[at.clone()];
     let tag_name = name(tag.name().as_ref());
-    builder.mark_layout(at.clone());
+    // Before a value it would be a sign of its own, as in `>5`.
+    builder.mark_layout(at.end - 1..at.end);
     let mut from = source.find(tag_name.as_str())? + tag_name.len();
-    builder.label(at.start + from - tag_name.len()..at.start + from);
+    let name_at = at.start + from - tag_name.len()..at.start + from;
+    if LAYOUT.contains(&tag_name.as_str()) {
+        builder.mark_layout(name_at);
+    } else {
+        builder.label(name_at);
+    }
     let mut attributes = Vec::new();
     for attribute in tag.attributes() {
         let attribute = attribute.ok()?;
@@ -117,21 +128,27 @@ fn element(tag: &BytesStart<'_>, text: &str, at: &Range<usize>, builder: &mut Bu
     Some(Element { name: tag_name, attributes, ..Element::default() })
 }
 
-/// Adds a part of an element's text.
-fn add(element: &mut Element, part: &str, place: Range<usize>) {
-    let is_blank = part.trim().is_empty();
-    match &mut element.text {
-        Some(text) => {
-            text.text.to_mut().push_str(part);
-            let end = element.text_parts.last_mut().map_or(&mut text.at.end, |part| &mut part.end);
-            if *end == place.start {
-                *end = place.end;
-            } else if !is_blank {
-                element.text_parts.push(place);
+impl Element {
+    fn has_text(&self) -> bool {
+        !self.text_places.is_empty()
+    }
+
+    /// Adds a part of its text, which is at `place` of the source.
+    fn add_text(&mut self, part: &str, source: &str, place: Range<usize>) {
+        let raw = &source[place.clone()];
+        let start = place.end - raw.trim_start().len();
+        let place = start..start + raw.trim().len();
+        if part.trim().is_empty() || place.is_empty() {
+            if self.has_text() {
+                self.text.push_str(part);
             }
+            return;
         }
-        None if is_blank => {}
-        None => element.text = Some(Cell { text: part.to_owned().into(), at: place, is_quoted: false }),
+        self.text.push_str(part);
+        match self.text_places.last_mut().filter(|last| source[last.end..place.start].trim().is_empty()) {
+            Some(last) => last.end = place.end,
+            None => self.text_places.push(place),
+        }
     }
 }
 
@@ -158,9 +175,7 @@ fn write(elements: &[Element], builder: &mut Builder) {
             Step::Leaf(cell) => builder.typed(&cell.text, cell.at),
             Step::Element(at) => {
                 let element = &elements[at];
-                if element.text.as_ref().is_some_and(|text| !text.text.trim().is_empty()) {
-                    element.text_parts.iter().for_each(|part| builder.continue_value(part.clone()));
-                }
+                element.text_places.iter().skip(1).for_each(|part| builder.continue_value(part.clone()));
                 let mut todo = content(elements, element);
                 todo.reverse();
                 steps.append(&mut todo);
@@ -178,14 +193,10 @@ fn data_children(elements: &[Element], element: &Element) -> impl Iterator<Item 
 }
 
 fn content(elements: &[Element], element: &Element) -> Vec<Step> {
-    let text = element.text.as_ref().map(|text| {
-        let (body, start) = (text.text.trim(), text.text.len() - text.text.trim_start().len());
-        let end = (text.text.len() - start - body.len()).min(text.at.len() - start.min(text.at.len()));
-        Cell {
-            text: body.to_owned().into(),
-            at: text.at.start + start.min(text.at.len())..text.at.end - if element.text_parts.is_empty() { end } else { 0 },
-            is_quoted: false,
-        }
+    let text = element.text_places.first().map(|place| Cell {
+        text: element.text.trim().to_owned().into(),
+        at: place.clone(),
+        is_quoted: false,
     });
     let is_nil =
         matches!(&element.attributes[..], [(name, value)] if matches!(name.as_str(), "nil" | "xsi:nil") && value.text == "true");
@@ -230,7 +241,7 @@ fn content(elements: &[Element], element: &Element) -> Vec<Step> {
             }
         }
     }
-    if let Some(text) = text.filter(|text| !text.text.is_empty()) {
+    if let Some(text) = text {
         steps.extend([Step::Key("text".to_owned()), Step::Leaf(text)]);
     }
     steps.push(Step::Close('}'));

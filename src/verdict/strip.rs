@@ -355,7 +355,7 @@ fn first_cell(
         _ if read.hosts == 0 => "as sent".to_owned(),
         of => format!("what {} of {} show", grouped(read.hosts as u64), number_of(of as u64, "hosts")),
     };
-    let claim = Claim::of(row.facts, None);
+    let claim = Claim::of(row.facts, None).with_extra(row.has_extra);
     let cell = StripCell {
         format: row.format,
         column: None,

@@ -14,6 +14,7 @@ mod import;
 mod layers;
 mod login;
 mod mutants;
+mod proofs;
 mod peer;
 mod replay;
 mod session;

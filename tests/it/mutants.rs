@@ -171,7 +171,9 @@ fn laid_out(layout: &str, data: &Value) -> Option<String> {
             let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
             out.push_str(&row(keys.iter().map(|key| title(key)).collect()));
             out.push_str(&row(keys.iter().map(|_| "---".to_owned()).collect()));
-            records.iter().for_each(|record| out.push_str(&row(keys.iter().map(|key| shown(&record[*key])).collect())));
+            records.iter().for_each(|record| {
+                out.push_str(&row(keys.iter().map(|key| record.get(*key).map(shown).unwrap_or_default()).collect()))
+            });
         }
         "field-table" if is_one => {
             out.push_str("| Field | Value |\n|---|---|\n");
@@ -181,7 +183,9 @@ fn laid_out(layout: &str, data: &Value) -> Option<String> {
             let keys: Vec<&String> = records[0].keys().collect();
             let row = |cells: Vec<String>| format!("{}\n", cells.join(","));
             out.push_str(&row(keys.iter().map(|key| title(key)).collect()));
-            records.iter().for_each(|record| out.push_str(&row(keys.iter().map(|key| shown(&record[*key])).collect())));
+            records.iter().for_each(|record| {
+                out.push_str(&row(keys.iter().map(|key| record.get(*key).map(shown).unwrap_or_default()).collect()))
+            });
         }
         _ => return None,
     }
@@ -234,8 +238,8 @@ fn records_mut(data: &mut Value) -> Vec<&mut Map<String, Value>> {
 /// The data with one thing changed, and what it was; `None` where there is nothing to change so.
 fn mutated(data: &Value, random: &mut Random) -> Option<(&'static str, Value)> {
     let mut other = data.clone();
-    let kind = random.below(4);
-    let name = ["change", "swap within a record", "swap between records", "reorder records"][kind];
+    let kind = random.below(6);
+    let name = ["change", "swap within a record", "swap between records", "reorder records", "drop", "negate a label"][kind];
     let mut records = records_mut(&mut other);
     let count = records.len();
     match kind {
@@ -259,6 +263,19 @@ fn mutated(data: &Value, random: &mut Random) -> Option<(&'static str, Value)> {
             let (left, right) = (records[a][&key].clone(), records[b][&key].clone());
             records[a].insert(key.clone(), right);
             records[b].insert(key, left);
+        }
+        4 => {
+            let record = &mut records[random.below(count)];
+            let key = record.keys().nth(random.below(record.len()))?.clone();
+            record.remove(&key);
+        }
+        5 => {
+            let key = records[0].keys().nth(random.below(records[0].len()))?.clone();
+            let sign = *random.pick(&["!", "-", "not ", "~~", "<", "≠"]);
+            for record in &mut records {
+                let renamed = |(own, value)| if own == key { (format!("{sign}{own}"), value) } else { (own, value) };
+                **record = std::mem::take(*record).into_iter().map(renamed).collect();
+            }
         }
         _ => {
             let (a, b) = (random.below(count), random.below(count));
@@ -334,11 +351,18 @@ fn no_mutant_is_called_the_same_data() {
                     }
                 }
             }
+            // A comment says nothing.
+            mutants += 1;
+            let commented = format!("<!--\n{text}\n-->");
+            if claim_of("content", &of(&commented)).is_same_data() {
+                failures.push(format!("{layout}, in a comment: {commented}"));
+            }
             // Something is added to the text: beside the data, and where the data is read from it.
             let (kind, told) = with_addition(&text, &mut random);
             mutants += 1;
             let beside = of(&told);
-            if !extra(&beside).contains(ADDED) || claim_of("json", &beside) == Claim::Proved {
+            let is_proved = |row| claim_of(row, &beside) == Claim::Proved;
+            if !extra(&beside).contains(ADDED) || is_proved("json") || is_proved("content") {
                 failures.push(format!("{layout}, {kind} beside the data, not in the extra text: {:?}\n{told}", extra(&beside)));
             }
             let alone = subject(&json!({"content": [{"type": "text", "text": told}]}));

@@ -35,6 +35,12 @@ impl Exact {
         is_verbatim || is_written(root, text)
     }
 
+    /// Whether its first copy stands in a comment of HTML.
+    pub(super) fn is_in_comment(&self, text: &str) -> bool {
+        let before = self.at.first().map_or("", |first| &text[..first.start]);
+        before.rfind("<!--").is_some_and(|open| !before[open..].contains("-->"))
+    }
+
     /// At a node of JSON that begins at an offset of the text.
     fn of(node: Node<'_>, start: usize) -> Self {
         let place = |node: Node<'_>| node.range().start + start..node.range().end + start;

@@ -31,6 +31,32 @@ pub(in crate::capture) fn spoken(key: &str) -> String {
     words
 }
 
+/// A key or label with its case style undone: `companyName`, `Company Name` and `company-name` are `company name`. Any other
+/// sign is kept: `+1` is no `-1`, and `!active` no `active`.
+pub(super) fn case_words(key: &str) -> String {
+    let mut words = String::with_capacity(key.len() + 8);
+    let mut chars = key.trim().chars().peekable();
+    let mut before = None::<char>;
+    while let Some(char) = chars.next() {
+        let is_between = before.is_some_and(char::is_alphanumeric) && chars.peek().is_some_and(|next| next.is_alphanumeric());
+        if matches!(char, '_' | '-' | ' ') && is_between {
+            words.push(' ');
+            before = None;
+            continue;
+        }
+        let begins = before.is_some_and(|before| {
+            let is_word = before.is_alphanumeric() && char.is_alphanumeric();
+            is_word && ((char.is_uppercase() && !before.is_uppercase()) || char.is_ascii_digit() != before.is_ascii_digit())
+        });
+        if begins {
+            words.push(' ');
+        }
+        words.extend(char.to_lowercase());
+        before = Some(char);
+    }
+    words
+}
+
 /// The last word of a key, as [`spoken`].
 pub(super) fn last_word(key: &str) -> String {
     spoken(key).rsplit(' ').next().unwrap_or_default().to_owned()
@@ -218,6 +244,26 @@ mod tests {
         }
         assert_eq!(field(&["to", "nodeB"]).fit(&spoken("nodeB.to")), Fit::Exact);
         assert_eq!(field(&["code", "from"]).fit(&spoken("from.code")), Fit::Exact);
+    }
+
+    #[test]
+    fn a_case_style_is_undone_and_no_sign_is_lost() {
+        for same in ["companyName", "Company Name", "company_name", "COMPANY-NAME", "company name"] {
+            assert_eq!(case_words(same), "company name");
+        }
+        assert_eq!([case_words("address1"), case_words("Address 1")], ["address 1", "address 1"]);
+        for (a, b) in [
+            ("+1", "-1"),
+            ("!active", "active"),
+            ("-price", "price"),
+            ("~~a~~", "a"),
+            ("C++", "C#"),
+            ("_id", "id"),
+            ("👍", "👎"),
+            ("a  b", "a b"),
+        ] {
+            assert_ne!(case_words(a), case_words(b));
+        }
     }
 
     #[test]

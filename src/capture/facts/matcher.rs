@@ -83,7 +83,7 @@ struct Matcher<'t> {
 }
 
 pub(super) fn run(payload: &Payload, text: &str) -> FactMatches {
-    if let Some(exact) = Exact::find(payload.root(), text) {
+    if let Some(exact) = Exact::find(payload.root(), text).filter(|exact| !exact.is_in_comment(text)) {
         return of_exact(payload, &exact, text);
     }
     search(payload, text)
@@ -99,7 +99,9 @@ fn holds_source(payload: &Payload, text: &str) -> bool {
 
 /// The same without places, where the whole payload stands in the text.
 pub(super) fn count(payload: &Payload, text: &str) -> FactMatches {
-    if Exact::is_in(payload.root(), text) || holds_source(payload, text) {
+    let is_commented =
+        || text.contains("<!--") && Exact::find(payload.root(), text).is_some_and(|exact| exact.is_in_comment(text));
+    if (Exact::is_in(payload.root(), text) || holds_source(payload, text)) && !is_commented() {
         return FactMatches { count: FactCount::all_proved(payload), ..FactMatches::default() };
     }
     let mut matched = search(payload, text);

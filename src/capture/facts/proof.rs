@@ -1,27 +1,31 @@
-//! Proof: a reader decodes the text, and what it decodes is held against the data, record by record and label by label.
+//! Proof: a reader decodes the text, and what it decodes is compared with the data, record by record and label by label.
 //!
-//! Only what is equal by [`is_equal`] is proved. A value in a record that stands at another position than in the data is
-//! found, not proved: the order of a list is part of the data. Where a record is recognised and its label carries another
-//! value, that value is kept: it refutes what the matcher may find elsewhere.
+//! Only what is equal by [`is_equal`] is proved, under a label that is the key, in this or another case style. A value in a
+//! record that stands at another position than in the data is found, not proved: the order of a list is part of the data.
+//! Where a record is recognised and its label carries another value, that value is kept: it refutes what the matcher may
+//! find elsewhere.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::labels::{KeyWords, spoken};
+use super::labels::{KeyWords, case_words};
 use super::record_lists;
 use super::regions::{distinct_fields, names_record};
 use super::span::Span;
 use crate::json::{Kind, Node, decimal};
 use crate::reader::{self, Found, TextBlock};
 
-/// How deep the data and what was decoded are held against each other.
+/// How deep the data and what was decoded are compared.
 const MAX_DEPTH: usize = 64;
-/// Members of one object whose paths are compared with a label.
+/// Members of nested objects whose paths are compared with a label.
 const MAX_LEAVES: usize = 2_000;
+/// How many of the fields that tell records apart are compared.
+const MAX_IDENTITIES: usize = 8;
 
 /// What the decoded text says of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +40,7 @@ pub(super) enum Decoded {
     Empty,
 }
 
-/// Records by the position of a field that tells them apart and its value; `None` where several have it.
-type ByIdentity<'a> = HashMap<(usize, Cow<'a, str>), Option<Node<'a>>>;
-
-/// What a reader decoded of a text, held against the data.
+/// What a reader decoded of a text, compared with the data.
 pub(super) struct Proof {
     /// By tape index minus the root's.
     leaves: Vec<Option<(Decoded, Option<Span>)>>,
@@ -52,13 +53,25 @@ impl Proof {
     pub(super) fn of(root: Node<'_>, keys: &KeyWords, text: &str) -> Option<Self> {
         let found = reader::read(&[TextBlock { block: 0, text, whole: None }])?;
         let decoded = found.data.doc.root()?;
-        let mut aligner = Aligner { base: root.index(), found: &found, leaves: vec![None; root.subtree_end() - root.index()] };
-        aligner.root(root, decoded);
-        let leaves = aligner.leaves;
-        let names_field = |label: &Range<usize>| text.get(label.clone()).is_some_and(|label| keys.has(label));
+        let mut aligner = Aligner {
+            base: root.index(),
+            text,
+            found: &found,
+            leaves: vec![None; root.subtree_end() - root.index()],
+            keys,
+            other_words: OnceCell::new(),
+            paths: HashSet::default(),
+            names: Vec::new(),
+        };
+        aligner.align_root(root, decoded);
+        let Aligner { leaves, paths, names, .. } = aligner;
+        let names_field = |label: &Range<usize>| {
+            let label = text.get(label.clone()).unwrap_or_default();
+            keys.has(label) || (!paths.is_empty() && paths.contains(&case_words(label)))
+        };
         let labels = found.data.labels.iter().map(|(_, label)| label.clone()).filter(names_field);
         let layout = found.data.layout().iter().map(|(_, range)| range.clone());
-        let accounted = reader::merged(labels.chain(layout).collect());
+        let accounted = reader::merged(labels.chain(names).chain(layout).collect());
         Some(Self { leaves, accounted })
     }
 
@@ -69,293 +82,285 @@ impl Proof {
     }
 }
 
+/// Compares the data with what was decoded, and keeps what is said of each leaf.
 struct Aligner<'a> {
     base: usize,
+    text: &'a str,
     found: &'a Found,
     leaves: Vec<Option<(Decoded, Option<Span>)>>,
+    keys: &'a KeyWords,
+    /// The words of all that is no value of the data: titles, sentences, names of lists.
+    other_words: OnceCell<HashSet<String>>,
+    /// Labels of the text that name a field by its path.
+    paths: HashSet<String>,
+    /// Places of values of the text that are names of the data.
+    names: Vec<Range<usize>>,
 }
 
 impl<'a> Aligner<'a> {
     /// The outermost values: a layout of records does not tell the name of their list, nor that one record is a list.
-    fn root(&mut self, data: Node<'a>, decoded: Node<'a>) {
-        if self.columns_and_rows(data, decoded) || self.map(data, decoded) || self.head_and_rows(data, decoded) {
+    fn align_root(&mut self, data: Node<'a>, decoded: Node<'a>) {
+        if self.align_columns_of_data(data, decoded) || self.align_map(data, decoded) || self.align_cells(data, decoded) {
             return;
         }
         match (data.kind(), decoded.kind()) {
             (Kind::Object, Kind::Array) => match only_list(data) {
-                Some(list) => self.pair(list, decoded, true, 0),
+                Some(list) if self.names_another(data, list) => {}
+                Some(list) => self.align(list, decoded, true, 0),
                 None if decoded.len() == 1 => {
-                    decoded.child(0).into_iter().for_each(|record| self.pair(data, record, true, 0));
+                    decoded.child(0).into_iter().for_each(|record| self.align(data, record, true, 0));
                 }
                 None => {}
             },
             (Kind::Array, Kind::Object) if decoded.get("columns").is_some() && decoded.get("rows").is_some() => {
-                self.pair(data, decoded, true, 0);
+                self.align(data, decoded, true, 0);
             }
             (Kind::Array, Kind::Object) => match only_list(decoded) {
-                Some(list) => self.pair(data, list, true, 0),
-                None if data.len() == 1 => data.child(0).into_iter().for_each(|record| self.pair(record, decoded, true, 0)),
+                Some(list) => self.align(data, list, true, 0),
+                None if data.len() == 1 => data.child(0).into_iter().for_each(|record| self.align(record, decoded, true, 0)),
                 None => {}
             },
             (Kind::Object, Kind::Object) => {
-                let is_named = |list: Node<'_>| decoded.children().any(|child| is_same_label(child, list));
+                let is_named = |list: Node<'_>| decoded.children().any(|child| label_of(child) == label_of(list));
                 let lists = only_list(data).filter(|list| !is_named(*list)).zip(decoded.get("records"));
-                if let Some((list, records)) = lists.filter(|_| data.get("records").is_none()) {
-                    self.pair(list, records, true, 0);
+                if let Some((list, records)) =
+                    lists.filter(|(list, _)| data.get("records").is_none() && !self.names_another(data, *list))
+                {
+                    self.align(list, records, true, 0);
                 }
-                self.pair(data, decoded, true, 0);
+                self.align(data, decoded, true, 0);
             }
-            _ => self.pair(data, decoded, true, 0),
+            _ => self.align(data, decoded, true, 0),
         }
     }
 
-    fn pair(&mut self, data: Node<'a>, decoded: Node<'a>, is_in_order: bool, depth: usize) {
+    /// Whether a title or a sentence of the text holds the name of another member that the values may be those of: a list, an
+    /// object, or nothing. `## Removed` above a table tells no additions of `{"added": […], "removed": []}`.
+    fn names_another(&self, object: Node<'a>, chosen: Node<'a>) -> bool {
+        let mut others =
+            object.children().filter(|member| member.index() != chosen.index() && (member.is_container() || member.is_null()));
+        others.any(|member| {
+            let label = label_of(member);
+            let words = self.other_words.get_or_init(|| other_words(self.text, self.found, self.keys));
+            !label.is_empty() && label.split(' ').all(|word| words.contains(word))
+        })
+    }
+
+    fn align(&mut self, data: Node<'a>, decoded: Node<'a>, is_in_order: bool, depth: usize) {
         if depth > MAX_DEPTH {
             return;
         }
         match (data.kind(), decoded.kind()) {
-            (Kind::Object, Kind::Object) => self.members(data, decoded, is_in_order, depth),
-            (Kind::Array, Kind::Array) => self.elements(data, decoded, is_in_order, depth),
-            (Kind::Array, Kind::Object) => self.rows(data, decoded, is_in_order, depth),
+            (Kind::Object, Kind::Object) => self.align_members(data, decoded, is_in_order, depth),
+            (Kind::Array, Kind::Array) => self.align_elements(data, decoded, is_in_order, depth),
+            (Kind::Array, Kind::Object) => self.align_columns(data, decoded, is_in_order, depth),
             (Kind::Object | Kind::Array, _) | (_, Kind::Object | Kind::Array) => {}
-            _ => self.leaf(data, decoded, is_in_order),
+            _ => self.compare_leaf(data, decoded, is_in_order),
         }
     }
 
-    fn leaf(&mut self, data: Node<'a>, decoded: Node<'a>, is_in_order: bool) {
+    fn compare_leaf(&mut self, data: Node<'a>, decoded: Node<'a>, is_in_order: bool) {
         let said = match compare(data, decoded) {
             Decoded::Equal if !is_in_order => Decoded::Alike,
             said => said,
         };
-        let place = self.found.data.source(decoded).map(|(_, range)| Span::of(&range));
-        self.leaves[data.index() - self.base] = Some((said, place));
+        self.leaves[data.index() - self.base] = Some((said, self.place(decoded).as_ref().map(Span::of)));
+    }
+
+    /// Where the text has a decoded value.
+    fn place(&self, decoded: Node<'a>) -> Option<Range<usize>> {
+        self.found.data.source(decoded).map(|(_, range)| range)
     }
 
     /// Members under the same label. A label that two members have tells neither.
-    fn members(&mut self, data: Node<'a>, decoded: Node<'a>, is_in_order: bool, depth: usize) {
-        let mut by_label: HashMap<String, Option<Node<'a>>> = HashMap::with_capacity(decoded.len());
-        for member in decoded.children() {
-            let label = spoken(&member.key().unwrap_or_default());
-            by_label.entry(label).and_modify(|known| *known = None).or_insert(Some(member));
-        }
-        let mut own: HashMap<String, u32> = HashMap::with_capacity(data.len());
-        for member in data.children() {
-            *own.entry(spoken(&member.key().unwrap_or_default())).or_default() += 1;
-        }
+    fn align_members(&mut self, data: Node<'a>, decoded: Node<'a>, is_in_order: bool, depth: usize) {
+        let by_label = by_label(decoded);
+        let own = self::by_label(data);
         let mut nested: Vec<Node<'a>> = Vec::new();
         for member in data.children() {
-            let label = spoken(&member.key().unwrap_or_default());
+            let label = label_of(member);
             match by_label.get(&label) {
-                Some(Some(other)) if own.get(&label) == Some(&1) => {
+                Some(Some(other)) if own.get(&label).is_some_and(Option::is_some) => {
                     // `"address": {…}` beside a text under `Address` is told by the text's own words.
-                    self.pair(member, *other, is_in_order, depth + 1);
+                    self.align(member, *other, is_in_order, depth + 1);
                 }
-                Some(_) => {}
                 None if member.kind() == Kind::Object => nested.push(member),
-                None => {}
+                _ => {}
             }
-        }
-        if nested.is_empty() {
-            return;
         }
         // Members of members, under their whole path or, where no other member has it, under their own key.
         let mut leaves: Vec<(String, String, Node<'a>)> = Vec::new();
         for member in nested {
+            let is_alone = !self.names_another(data, member);
             let nodes = (member.index() + 1..member.subtree_end()).filter_map(|at| member.doc().node(at));
             for leaf in nodes.filter(|node| !node.is_container()) {
                 if let Some(path) = path(leaf, data) {
-                    leaves.push((path, spoken(&leaf.key().unwrap_or_default()), leaf));
+                    leaves.push((path, if is_alone { label_of(leaf) } else { String::new() }, leaf));
                 }
                 if leaves.len() > MAX_LEAVES {
                     return;
                 }
             }
         }
-        let mut paths: HashMap<String, u32> = HashMap::new();
+        let mut owners: HashMap<&String, u32> = HashMap::new();
         for (path, key, _) in &leaves {
-            *paths.entry(path.clone()).or_default() += 1;
+            *owners.entry(path).or_default() += 1;
             if path != key {
-                *paths.entry(key.clone()).or_default() += 1;
+                *owners.entry(key).or_default() += 1;
             }
         }
         for (path, key, leaf) in &leaves {
-            let is_told = |label: &String| paths.get(label) == Some(&1) && !own.contains_key(label);
-            let label = [path, key].into_iter().find(|label| by_label.contains_key(*label)).filter(|label| is_told(label));
-            if let Some(other) = label.and_then(|label| by_label.get(label).copied().flatten()) {
-                self.pair(*leaf, other, is_in_order, depth + 1);
+            let is_told = |label: &&String| !label.is_empty() && owners.get(label) == Some(&1) && !own.contains_key(*label);
+            let label = [path, key].into_iter().find(|label| by_label.contains_key(*label)).filter(is_told);
+            if let Some((label, other)) = label.and_then(|label| Some((label, by_label.get(label).copied().flatten()?))) {
+                self.align(*leaf, other, is_in_order, depth + 1);
+                self.paths.insert(label.clone());
             }
         }
     }
 
     /// Elements by position; records that are not at theirs, by the values that tell them apart.
-    fn elements(&mut self, data: Node<'a>, decoded: Node<'a>, is_in_order: bool, depth: usize) {
+    fn align_elements(&mut self, data: Node<'a>, decoded: Node<'a>, is_in_order: bool, depth: usize) {
         let are_records = |list: Node<'_>| list.children().all(|child| child.kind() == Kind::Object);
         if !are_records(data) || !are_records(decoded) {
             if data.len() == decoded.len() {
-                data.children().zip(decoded.children()).for_each(|(a, b)| self.pair(a, b, is_in_order, depth + 1));
+                data.children().zip(decoded.children()).for_each(|(a, b)| self.align(a, b, is_in_order, depth + 1));
             }
             return;
         }
         let records: Vec<Node<'a>> = data.children().collect();
         let others: Vec<Node<'a>> = decoded.children().collect();
         if let ([record], [other]) = (&records[..], &others[..]) {
-            return self.pair(*record, *other, is_in_order, depth + 1);
+            return self.align(*record, *other, is_in_order, depth + 1);
         }
-        let mut distinct: Vec<String> = distinct_fields(&records).into_iter().map(|field| spoken(field.key())).collect();
+        let mut distinct: Vec<String> = distinct_fields(&records).into_iter().map(|field| case_words(field.key())).collect();
         // A city may be another record's by mistake; an id is the record's own.
         if distinct.iter().any(|key| names_record(key)) {
             distinct.retain(|key| names_record(key));
         }
-        let identity = |record: Node<'a>, field: &str| -> Option<Cow<'a, str>> {
-            let member = record.children().find(|member| spoken(&member.key().unwrap_or_default()) == field)?;
-            match member.kind() {
-                Kind::String => member.as_str(),
-                Kind::Number => member.as_number().map(Cow::Borrowed),
-                _ => None,
-            }
-        };
-        let is_same = |a: Node<'a>, b: Node<'a>| {
-            distinct
-                .iter()
-                .any(|field| identity(a, field).is_some_and(|own| identity(b, field).is_some_and(|other| own == other)))
-        };
-        let mut elsewhere: Option<ByIdentity<'a>> = None;
-        for (at, record) in records.iter().enumerate() {
-            let same = others
-                .get(at)
-                .filter(|other| if distinct.is_empty() { records.len() == others.len() } else { is_same(*record, **other) });
-            if let Some(other) = same {
-                self.pair(*record, *other, is_in_order, depth + 1);
-                continue;
-            }
-            let by_identity = elsewhere.get_or_insert_with(|| {
-                let mut known = ByIdentity::new();
-                for other in &others {
-                    for (at, field) in distinct.iter().enumerate() {
-                        if let Some(value) = identity(*other, field) {
-                            known.entry((at, value)).and_modify(|known| *known = None).or_insert(Some(*other));
-                        }
-                    }
+        distinct.truncate(MAX_IDENTITIES);
+        let own = identities(&records, &distinct);
+        let theirs = identities(&others, &distinct);
+        let is_same = |at: usize| own[at].iter().zip(&theirs[at]).any(|(a, b)| a.is_some() && a == b);
+        // Records by a field that tells them apart and its value; `None` where several have it.
+        let mut by_identity: HashMap<(usize, &str), Option<usize>> = HashMap::new();
+        for (record, values) in theirs.iter().enumerate() {
+            for (field, value) in values.iter().enumerate() {
+                if let Some(value) = value {
+                    by_identity.entry((field, value)).and_modify(|known| *known = None).or_insert(Some(record));
                 }
-                known
-            });
-            let other = distinct.iter().enumerate().find_map(|(at, field)| {
-                let value = identity(*record, field)?;
-                by_identity.get(&(at, value)).copied().flatten()
-            });
-            if let Some(other) = other {
-                self.pair(*record, other, false, depth + 1);
+            }
+        }
+        for (at, record) in records.iter().enumerate() {
+            let is_here = at < others.len() && if distinct.is_empty() { records.len() == others.len() } else { is_same(at) };
+            let known = |(field, value): (usize, &Option<Cow<'a, str>>)| *by_identity.get(&(field, value.as_deref()?))?;
+            let elsewhere = || own[at].iter().enumerate().find_map(known);
+            if let Some(other) = if is_here { Some(at) } else { elsewhere() } {
+                self.align(*record, others[other], is_in_order && is_here, depth + 1);
             }
         }
     }
 
-    /// `{"columns": ["a", "b"], "rows": [[1, 2]]}` beside records of `a` and `b`.
-    fn columns_and_rows(&mut self, data: Node<'a>, decoded: Node<'a>) -> bool {
+    /// Records beside rows of cells under these names; `is_table` says that the rows are the data's.
+    fn align_rows(&mut self, names: &[String], records: Node<'a>, rows: impl Iterator<Item = Node<'a>>, is_table: bool) {
+        let mut columns: HashMap<&str, Option<usize>> = HashMap::with_capacity(names.len());
+        for (at, name) in names.iter().enumerate() {
+            columns.entry(name).and_modify(|known| *known = None).or_insert(Some(at));
+        }
+        for (record, row) in records.children().zip(rows) {
+            let cells: Vec<Node<'a>> = row.children().collect();
+            if record.kind() != Kind::Object || row.kind() != Kind::Array || cells.len() != names.len() {
+                continue;
+            }
+            for (label, member) in by_label(record) {
+                if let Some((member, at)) = member.zip(columns.get(&*label).copied().flatten()) {
+                    let (data, decoded) = if is_table { (cells[at], member) } else { (member, cells[at]) };
+                    self.align(data, decoded, true, 1);
+                }
+            }
+        }
+    }
+
+    /// Data of `{"columns": ["a", "b"], "rows": [[1, 2]]}` beside records of `a` and `b`.
+    fn align_columns_of_data(&mut self, data: Node<'a>, decoded: Node<'a>) -> bool {
         let list = |names: [&str; 3]| names.into_iter().find_map(|name| data.get(name)).filter(|list| list.kind() == Kind::Array);
         let (Some(columns), Some(rows)) = (list(["columns", "fields", "headers"]), list(["rows", "data", "values"])) else {
             return false;
         };
         let records = if decoded.kind() == Kind::Object { only_list(decoded) } else { Some(decoded) };
         let Some(records) = records.filter(|records| records.kind() == Kind::Array) else { return false };
-        let names: Vec<String> = columns.children().map(|name| spoken(&name.as_str().unwrap_or_default())).collect();
-        let distinct: HashSet<&String> = names.iter().collect();
-        let is_row = |row: Node<'_>| row.kind() == Kind::Array && row.len() == names.len();
-        let are_rows = rows.children().all(is_row) && records.children().all(|record| record.kind() == Kind::Object);
-        if names.is_empty() || distinct.len() < names.len() || !are_rows || rows.len() != records.len() {
+        let Some(names) = names(columns) else { return false };
+        let are_rows = rows.children().all(|row| row.kind() == Kind::Array && row.len() == names.len());
+        let are_records = records.children().all(|record| record.kind() == Kind::Object);
+        if !are_rows || !are_records || rows.len() != records.len() {
             return false;
         }
-        for (row, record) in rows.children().zip(records.children()) {
-            for (name, cell) in names.iter().zip(row.children()) {
-                let mut named = record.children().filter(|member| spoken(&member.key().unwrap_or_default()) == *name);
-                if let (Some(member), None) = (named.next(), named.next()) {
-                    self.pair(cell, member, true, 1);
-                }
-            }
-        }
+        self.align_rows(&names, records, rows.children(), true);
         // The names of the columns are said by the head, word for word.
-        if let Some(first) = records.child(0) {
-            for name in columns.children() {
-                let word = name.as_str().unwrap_or_default();
-                if first.children().any(|member| member.key().is_some_and(|key| key == word)) {
-                    self.leaves[name.index() - self.base] = Some((Decoded::Equal, None));
-                }
+        let head: HashSet<Cow<'a, str>> = records.child(0).into_iter().flat_map(Node::children).filter_map(Node::key).collect();
+        for name in columns.children() {
+            if name.as_str().is_some_and(|word| head.contains(&word)) {
+                self.leaves[name.index() - self.base] = Some((Decoded::Equal, None));
             }
         }
         true
     }
 
     /// Records beside rows of cells of which the first has the names, as a table of HTML is read.
-    fn head_and_rows(&mut self, data: Node<'a>, decoded: Node<'a>) -> bool {
+    fn align_cells(&mut self, data: Node<'a>, decoded: Node<'a>) -> bool {
         let list = if data.kind() == Kind::Object { only_list(data) } else { Some(data) };
         let is_row = |row: Node<'_>| row.kind() == Kind::Array && row.children().all(|cell| !cell.is_container());
-        let (Some(list), Some(head)) = (list.filter(|list| list.kind() == Kind::Array), decoded.child(0)) else { return false };
-        let is_table = decoded.kind() == Kind::Array && decoded.len() == list.len() + 1 && decoded.children().all(is_row);
-        let names: Vec<String> = head.children().filter_map(Node::as_str).map(|name| spoken(&name)).collect();
-        let distinct: HashSet<&String> = names.iter().collect();
-        if !is_table || names.is_empty() || names.len() != head.len() || distinct.len() != names.len() {
+        let (Some(list), Kind::Array) = (list.filter(|list| list.kind() == Kind::Array), decoded.kind()) else { return false };
+        let Some((head, names)) = decoded.child(0).and_then(|head| Some((head, names(head)?))) else { return false };
+        if decoded.len() != list.len() + 1 || !decoded.children().all(is_row) || self.names_another(data, list) {
             return false;
         }
-        for (record, row) in list.children().zip(decoded.children().skip(1)) {
-            if record.kind() != Kind::Object || row.len() != names.len() {
-                continue;
-            }
-            for member in record.children() {
-                let key = spoken(&member.key().unwrap_or_default());
-                if let Some(cell) = names.iter().position(|name| *name == key).and_then(|at| row.child(at)) {
-                    self.pair(member, cell, true, 1);
-                }
-            }
-        }
+        self.align_rows(&names, list, decoded.children().skip(1), false);
+        let keys: HashSet<String> = list.children().flat_map(|record| by_label(record).into_keys()).collect();
+        let cells = head.children().zip(&names).filter(|(_, name)| keys.contains(*name));
+        self.names.extend(cells.filter_map(|(cell, _)| self.found.data.source(cell)).map(|(_, range)| range));
         true
     }
 
     /// Records beside a text that has them as columns and rows.
-    fn rows(&mut self, data: Node<'a>, decoded: Node<'a>, is_in_order: bool, depth: usize) {
+    fn align_columns(&mut self, data: Node<'a>, decoded: Node<'a>, is_in_order: bool, depth: usize) {
         let Some((columns, rows)) = decoded.get("columns").zip(decoded.get("rows")) else { return };
-        let names: Vec<Cow<'a, str>> = columns.children().filter_map(Node::as_str).collect();
-        let is_table = columns.kind() == Kind::Array && rows.kind() == Kind::Array && names.len() == columns.len();
-        if !is_table || rows.len() != data.len() {
+        if !is_in_order || depth > 1 || rows.kind() != Kind::Array || rows.len() != data.len() {
             return;
         }
-        for (record, row) in data.children().zip(rows.children()) {
-            if record.kind() != Kind::Object || row.kind() != Kind::Array || row.len() != names.len() {
-                continue;
-            }
-            for member in record.children() {
-                let key = member.key().unwrap_or_default();
-                let mut at = names.iter().enumerate().filter(|(_, name)| **name == key);
-                if let (Some((at, _)), None) = (at.next(), at.next())
-                    && let Some(cell) = row.child(at)
-                {
-                    self.pair(member, cell, is_in_order, depth + 1);
-                }
-            }
+        if let Some(names) = names(columns) {
+            self.align_rows(&names, data, rows.children(), false);
         }
     }
 
     /// `{"ann": 11, "bob": 22}` beside a table of two columns, names and values.
-    fn map(&mut self, data: Node<'a>, decoded: Node<'a>) -> bool {
+    fn align_map(&mut self, data: Node<'a>, decoded: Node<'a>) -> bool {
         let records = if decoded.kind() == Kind::Object { only_list(decoded) } else { Some(decoded) };
         let Some(records) = records.filter(|records| records.kind() == Kind::Array && !records.is_empty()) else { return false };
-        let is_pair = |record: Node<'_>| {
-            record.kind() == Kind::Object && record.len() == 2 && record.children().all(|member| !member.is_container())
-        };
-        if !records.children().all(is_pair) {
-            return false;
+        let mut by_name: HashMap<String, (usize, Node<'a>, Node<'a>)> = HashMap::with_capacity(records.len());
+        for (at, record) in records.children().enumerate() {
+            let (Kind::Object, 2, Some(name), Some(value)) = (record.kind(), record.len(), record.child(0), record.child(1))
+            else {
+                return false;
+            };
+            let label = case_words(&name.as_str().unwrap_or_else(|| name.raw_text()));
+            if name.is_container() || value.is_container() || by_name.insert(label, (at, name, value)).is_some() {
+                return false;
+            }
         }
-        let label = |record: Node<'a>| record.child(0).map(|name| spoken(&name.as_str().unwrap_or_else(|| name.raw_text())));
-        let labels: HashSet<String> = records.children().filter_map(label).collect();
         let is_map = |map: &Node<'a>| {
-            let mut keys = map.children().map(|member| spoken(&member.key().unwrap_or_default()));
-            map.kind() == Kind::Object && !map.is_empty() && keys.all(|key| labels.contains(&key))
+            let is_named = |member: Node<'_>| by_name.contains_key(&label_of(member));
+            map.kind() == Kind::Object && !map.is_empty() && map.children().all(is_named)
         };
         let maps: Vec<Node<'a>> = std::iter::once(data).chain(data.children()).filter(is_map).collect();
-        let ([map], true) = (&maps[..], labels.len() == records.len()) else { return false };
+        let [map] = maps[..] else { return false };
+        if by_label(map).values().any(Option::is_none) || (map.index() != data.index() && self.names_another(data, map)) {
+            return false;
+        }
         for (position, member) in map.children().enumerate() {
-            let key = spoken(&member.key().unwrap_or_default());
-            let own = records.children().enumerate().find(|(_, record)| label(*record).as_ref() == Some(&key));
-            if let Some((at, value)) = own.and_then(|(at, record)| Some((at, record.child(1)?))) {
-                self.pair(member, value, at == position, 1);
+            if let Some((at, name, value)) = by_name.get(&label_of(member)) {
+                self.align(member, *value, *at == position, 1);
+                self.names.extend(self.place(*name));
             }
         }
         true
@@ -370,8 +375,69 @@ fn only_list(object: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-fn is_same_label(a: Node<'_>, b: Node<'_>) -> bool {
-    spoken(&a.key().unwrap_or_default()) == spoken(&b.key().unwrap_or_default())
+fn label_of(member: Node<'_>) -> String {
+    case_words(&member.key().unwrap_or_default())
+}
+
+/// Members by their labels; `None` where several have one.
+fn by_label(object: Node<'_>) -> HashMap<String, Option<Node<'_>>> {
+    let mut members: HashMap<String, Option<Node<'_>>> = HashMap::with_capacity(object.len());
+    for member in object.children() {
+        members.entry(label_of(member)).and_modify(|known| *known = None).or_insert(Some(member));
+    }
+    members
+}
+
+/// The words of what a text says beside the values of the data: what its reader does not account for, labels that name no
+/// value, values under labels that are none of the data's, and labels around the records.
+fn other_words(text: &str, found: &Found, keys: &KeyWords) -> HashSet<String> {
+    let mut words = HashSet::default();
+    let mut add = |text: &str| {
+        let parts = text.split(|char: char| !char.is_alphanumeric());
+        parts.for_each(|part| words.extend(case_words(part).split(' ').map(str::to_owned)));
+    };
+    let extra = found.data.extra(&[TextBlock { block: 0, text, whole: None }]);
+    extra.iter().for_each(|(_, range)| add(&text[range.clone()]));
+    let root = found.data.doc.root();
+    let nodes = || root.into_iter().flat_map(|root| (root.index()..root.subtree_end()).filter_map(|at| found.data.doc.node(at)));
+    let decoded: HashSet<Cow<'_, str>> = nodes().filter_map(Node::key).collect();
+    let labels = found.data.labels.iter().filter_map(|(_, range)| text.get(range.clone()));
+    labels.filter(|label| !decoded.contains(*label)).for_each(&mut add);
+    let titles = nodes().filter(|node| node.key().is_some_and(|key| !keys.has(&key))).filter_map(Node::as_str);
+    titles.for_each(|title| add(&title));
+    let around = root.filter(|root| root.kind() == Kind::Object).into_iter().flat_map(Node::children);
+    let around = around.filter(|member| !member.is_container() && !member.is_null());
+    around.filter_map(Node::key).for_each(|key| add(&key));
+    words
+}
+
+/// The names of columns as labels; `None` where one is no text or comes twice.
+fn names(columns: Node<'_>) -> Option<Vec<String>> {
+    let names: Vec<String> = columns.children().filter_map(Node::as_str).map(|name| case_words(&name)).collect();
+    let distinct: HashSet<&String> = names.iter().collect();
+    let are_names =
+        columns.kind() == Kind::Array && !names.is_empty() && names.len() == columns.len() && distinct.len() == names.len();
+    are_names.then_some(names)
+}
+
+/// The values of these fields that tell each record apart from the others.
+fn identities<'a>(records: &[Node<'a>], fields: &[String]) -> Vec<Vec<Option<Cow<'a, str>>>> {
+    let identity = |member: &Node<'a>| match member.kind() {
+        Kind::String => member.as_str(),
+        Kind::Number => member.as_number().map(Cow::Borrowed),
+        _ => None,
+    };
+    let of_record = |record: &Node<'a>| {
+        let mut values = vec![None; fields.len()];
+        for member in record.children() {
+            let label = label_of(member);
+            if let Some(at) = fields.iter().position(|field| *field == label) {
+                values[at] = identity(&member);
+            }
+        }
+        values
+    };
+    records.iter().map(of_record).collect()
 }
 
 /// The words of the keys from an object down to a leaf; `None` where a list lies between.
@@ -379,7 +445,7 @@ fn path(leaf: Node<'_>, from: Node<'_>) -> Option<String> {
     let mut keys: Vec<String> = Vec::new();
     let mut node = leaf;
     while node.index() != from.index() {
-        keys.push(spoken(&node.key()?));
+        keys.push(case_words(&node.key()?));
         node = node.parent()?;
     }
     keys.reverse();
@@ -392,7 +458,6 @@ fn compare(data: Node<'_>, decoded: Node<'_>) -> Decoded {
     }
     let text = decoded.as_str().unwrap_or_else(|| decoded.raw_text());
     match (data.kind(), decoded.kind()) {
-        (Kind::Null, _) => Decoded::Equal,
         (_, Kind::Null) => Decoded::Empty,
         (_, Kind::String) if text.trim().is_empty() => Decoded::Empty,
         (Kind::String, Kind::Number | Kind::Bool) if data.as_str().is_some_and(|own| own == text) => Decoded::Alike,
@@ -401,16 +466,18 @@ fn compare(data: Node<'_>, decoded: Node<'_>) -> Decoded {
 }
 
 /// Whether a value that was read from a text is that of the data: the same JSON value, a number with its digits grouped,
-/// a boolean in English words, the same instant.
+/// a boolean in English words, the same instant, nothing for null.
 fn is_equal(data: Node<'_>, decoded: Node<'_>) -> bool {
     match (data.kind(), decoded.kind()) {
+        (Kind::Null, Kind::Null) => true,
+        (Kind::Null, Kind::String) => decoded.as_str().is_some_and(|text| text.is_empty() || text.eq_ignore_ascii_case("null")),
         (Kind::Number, Kind::Number) => decimal::is_same(&data.raw_text(), &decoded.raw_text()),
         (Kind::Number, Kind::String) => {
-            let number = decoded.as_str().and_then(|text| ungrouped(&text));
+            let number = decoded.as_str().and_then(|text| parse_grouped(&text));
             number.is_some_and(|number| decimal::is_same(&data.raw_text(), &number))
         }
         (Kind::Bool, Kind::Bool) => data.as_bool() == decoded.as_bool(),
-        (Kind::Bool, Kind::String) => decoded.as_str().is_some_and(|text| yes_or_no(&text) == data.as_bool()),
+        (Kind::Bool, Kind::String) => decoded.as_str().is_some_and(|text| parse_boolean(&text) == data.as_bool()),
         (Kind::String, Kind::String) => {
             let (own, other) = (data.as_str().unwrap_or_default(), decoded.as_str().unwrap_or_default());
             own == other || is_same_instant(&own, &other)
@@ -421,7 +488,7 @@ fn is_equal(data: Node<'_>, decoded: Node<'_>) -> bool {
 
 /// A number whose digits are grouped so that it can be no other: `1,234,567`, `1,234.50`, `1 234` with a space that does
 /// not break. `1,234` alone may be a decimal comma.
-fn ungrouped(text: &str) -> Option<String> {
+fn parse_grouped(text: &str) -> Option<String> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -436,7 +503,7 @@ fn ungrouped(text: &str) -> Option<String> {
     is_number.then(|| text.replace(sign, ""))
 }
 
-fn yes_or_no(text: &str) -> Option<bool> {
+fn parse_boolean(text: &str) -> Option<bool> {
     let is = |word: &str| text.eq_ignore_ascii_case(word);
     match () {
         () if is("true") || is("yes") => Some(true),
@@ -475,6 +542,9 @@ mod tests {
             ("false", r#""NO""#),
             (r#""2025-03-04T15:30:00Z""#, r#""2025-03-04T16:30:00+01:00""#),
             (r#""a\u0062""#, r#""ab""#),
+            ("null", "null"),
+            ("null", r#""""#),
+            ("null", r#""null""#),
         ] {
             assert!(equal(data, decoded), "{data} {decoded}");
         }
@@ -487,6 +557,9 @@ mod tests {
             ("true", "1"),
             ("true", r#""on""#),
             ("false", "null"),
+            ("null", r#""disk full""#),
+            ("null", "false"),
+            ("null", r#""n/a""#),
             ("true", r#""not true""#),
             (r#""12""#, "12"),
             (r#""2025-03-04T15:30:00Z""#, r#""2025-03-04T15:30:00+01:00""#),

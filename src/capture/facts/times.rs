@@ -6,11 +6,25 @@ struct Clock {
     hour: u32,
     minute: u32,
     second: Option<u32>,
-    /// Minutes east of UTC.
-    zone: Option<i32>,
+    zone: Option<Zone>,
     /// Bytes of the text up to its end, without the zone.
     length: usize,
 }
+
+/// A zone that a text says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Zone {
+    /// Minutes east of UTC.
+    Offset(i32),
+    /// A name that several zones have, or whose offset depends on the day: `CST`, `Europe/Berlin`.
+    Named,
+}
+
+/// Names of zones that are no offset by themselves.
+const ZONES: [&str; 32] = [
+    "EST", "EDT", "ET", "CST", "CDT", "CT", "MST", "MDT", "MT", "PST", "PDT", "PT", "AKST", "AKDT", "HST", "CET", "CEST", "EET",
+    "EEST", "WET", "WEST", "BST", "IST", "MSK", "JST", "KST", "SGT", "HKT", "AEST", "AEDT", "NZST", "NZDT",
+];
 
 /// Reads a time at the beginning of a text: `15:30`, `3:30 PM`, `15:30:00Z`, `15:30 UTC`, `15:30:00.5+05:00`.
 fn clock(text: &str) -> Option<Clock> {
@@ -36,7 +50,8 @@ fn clock(text: &str) -> Option<Clock> {
     let mut tail = rest;
     let mut length = at;
     for (word, is_afternoon) in [("AM", false), ("PM", true), ("A.M.", false), ("P.M.", true)] {
-        if upper.starts_with(word) && hour <= 12 {
+        let is_word = !rest.get(word.len()..).is_some_and(|after| after.starts_with(char::is_alphabetic));
+        if upper.starts_with(word) && is_word && hour <= 12 {
             hour = hour % 12 + if is_afternoon { 12 } else { 0 };
             tail = rest[word.len()..].trim_start();
             length = text.len() - rest.len() + word.len();
@@ -46,20 +61,31 @@ fn clock(text: &str) -> Option<Clock> {
     Some(Clock { hour, minute, second, zone: zone(tail.trim_start_matches(['(', ' '])), length })
 }
 
-fn zone(text: &str) -> Option<i32> {
-    if text.starts_with("UTC")
-        || text.starts_with("GMT")
-        || (text.starts_with('Z') && !text[1..].starts_with(char::is_alphabetic))
-    {
-        return Some(0);
+fn zone(text: &str) -> Option<Zone> {
+    let word = &text[..text.find(|char: char| !char.is_ascii_alphabetic() && !matches!(char, '/' | '_')).unwrap_or(text.len())];
+    if matches!(word, "UTC" | "GMT" | "Z") {
+        return Some(Zone::Offset(0));
+    }
+    if ZONES.contains(&word) || word.contains('/') && word.starts_with(|char: char| char.is_ascii_uppercase()) {
+        return Some(Zone::Named);
     }
     let sign = match text.chars().next()? {
         '+' => 1,
         '-' | '−' => -1,
         _ => return None,
     };
-    let digits: String = text.chars().skip(1).take(5).filter(char::is_ascii_digit).collect();
-    (digits.len() == 4).then(|| Some(sign * (digits[..2].parse::<i32>().ok()? * 60 + digits[2..].parse::<i32>().ok()?)))?
+    let rest = text.trim_start_matches(['+', '-', '−']);
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let number = |text: &str| text.parse::<i32>().ok();
+    let (hours, minutes) = match digits(rest) {
+        4 => (number(&rest[..2])?, number(&rest[2..4])?),
+        count @ 1..=2 if rest[count..].starts_with(':') && digits(&rest[count + 1..]) == 2 => {
+            (number(&rest[..count])?, number(&rest[count + 1..count + 3])?)
+        }
+        2 => (number(&rest[..2])?, 0),
+        _ => return None,
+    };
+    Some(Zone::Offset(sign * (hours * 60 + minutes)))
 }
 
 /// Whether a text that has the day of a time also has its time of day: hour and minute, seconds and zone where it says
@@ -80,7 +106,8 @@ pub(super) fn agrees(fact: &str, hit: &str, after: &str) -> bool {
     };
     let is_zone = match (own.zone, said.zone) {
         // The day is the same, so that another zone is another instant unless the hours make up for it.
-        (Some(own_zone), Some(zone)) => {
+        (Some(_), Some(Zone::Named)) => false,
+        (Some(Zone::Offset(own_zone)), Some(Zone::Offset(zone))) => {
             let minutes = |clock: Clock, zone: i32| (clock.hour * 60 + clock.minute) as i32 - zone;
             return minutes(own, own_zone) == minutes(said, zone) && is_second(own, said);
         }
@@ -124,6 +151,11 @@ mod tests {
             ("2025-03-04", "T15:30:00+05:00"),
             ("2025-03-04", "T15:30:59Z"),
             ("2025-03-04 15:30", ":07"),
+            ("2025-03-04 15:30", " EST, so"),
+            ("2025-03-04 15:30", " Europe/Berlin"),
+            ("2025-03-04 15:30", " +5:30"),
+            ("2025-03-04", " 15:30 +05"),
+            ("Mar 4, 2025", " 3:30 Amsterdam"),
         ] {
             assert!(!agrees(fact, hit, after), "{hit}{after}");
         }

@@ -28,7 +28,7 @@ fn what_does_each_hosts_model_see() {
     press(&mut window, Key::Num4, Modifiers::COMMAND);
     until_label(&mut window, " against Zed");
     let verdict = window.state().state.verdict_text().unwrap_or_default();
-    assert!(verdict.contains("| As Zed sends it | ") && verdict.contains(" --sent-as zed "), "{verdict}");
+    assert!(verdict.contains(" tokens as Zed sends it ") && verdict.contains(" --sent-as zed "), "{verdict}");
     click(&mut window, "View the answer as sent");
     // The drawer has the same lanes; one opens its text in the middle pane.
     press(&mut window, Key::Num5, Modifiers::COMMAND);
