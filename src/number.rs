@@ -42,6 +42,15 @@ pub fn signed_from(from: u64, to: u64) -> String {
     signed(to.cast_signed().wrapping_sub(from.cast_signed()))
 }
 
+/// How one count stands to another, given their ratio: `−24%`, `+132%`, and above ten times `×12`.
+pub fn percent_change(ratio: f64) -> String {
+    if ratio > 10.0 {
+        return format!("×{}", grouped(ratio.round() as u64));
+    }
+    let percent = ((ratio - 1.0) * 100.0).round();
+    format!("{}{}%", if percent < 0.0 { "−" } else { "+" }, percent.abs())
+}
+
 /// Milliseconds with nanosecond resolution.
 pub fn milliseconds(duration: Duration) -> f64 {
     duration.as_nanos() as f64 / 1e6
@@ -54,6 +63,11 @@ mod tests {
     #[test]
     fn changes_have_their_sign() {
         assert_eq!([signed_from(450, 331), signed_from(1, 1_201), signed_from(5, 5)], ["−119", "+1,200", "0"]);
+    }
+
+    #[test]
+    fn ratios_are_percents_up_to_ten_times() {
+        assert_eq!([0.76, 2.32, 10.0, 10.6, 1_234.0].map(percent_change), ["−24%", "+132%", "+900%", "×11", "×1,234"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::facts::{FactMatches, KeyWords, LABEL_WORDS};
 use super::payload::{Payload, TextSource, blocks};
 use super::reading::Reading;
-use crate::reader;
+use crate::reader::{self, says};
 
 /// Heads of tables of names and values.
 const HEADS: [&str; 5] = ["field", "property", "attribute", "key", "value"];
@@ -104,22 +104,6 @@ fn leading_marks(line: &str) -> usize {
     let digits = body.bytes().take_while(u8::is_ascii_digit).count();
     let is_number = (1..=9).contains(&digits) && (body[digits..].starts_with(". ") || body[digits..].starts_with(") "));
     line.len() - body.len() + if is_number { digits + 1 } else { 0 }
-}
-
-/// Whether a character says something: a letter, a digit, a sign that is no mark of layout.
-fn says(char: char) -> bool {
-    if char.is_ascii() {
-        return char.is_ascii_alphanumeric() || matches!(char, '%' | '$');
-    }
-    let is_layout = char.is_whitespace()
-        || char.is_control()
-        || matches!(
-            char,
-            '\u{2010}'..='\u{2025}' | '\u{2028}'..='\u{2031}' | '\u{2032}'..='\u{203a}' | '\u{2190}'..='\u{21ff}'
-                | '\u{2500}'..='\u{25ff}' | '\u{00a0}'..='\u{00a1}' | '«' | '»' | '·' | '¿' | '¦' | '、' | '。' | '：' | '，' | '；'
-                | '「' | '」' | '（' | '）' | '【' | '】' | '\u{200b}'..='\u{200f}' | '\u{fe0e}' | '\u{fe0f}' | '\u{feff}'
-        );
-    !is_layout || char == '‰' || char == '…'
 }
 
 /// Parts between marks that part labels from values, each from the first to the last character that says something.

@@ -17,8 +17,8 @@ pub fn badge(outcome: &CheckOutcome, answers: usize, hosts: usize, losing: usize
         let tokens: u64 = outcome.answers.iter().map(|answer| answer.tokens.o200k_base).sum();
         let facts = match (hosts, losing) {
             (0, _) => String::new(),
-            (_, 0) => format!(" · 0 facts lost in {}", number_of(hosts as u64, "hosts")),
-            _ => format!(" · {} lost in {losing} of {}", number_of(most, "facts"), number_of(hosts as u64, "hosts")),
+            (_, 0) => format!(" · 0 facts missing in {}", number_of(hosts as u64, "hosts")),
+            _ => format!(" · {} missing in {losing} of {}", number_of(most, "facts"), number_of(hosts as u64, "hosts")),
         };
         (if answers == 1 { "answer" } else { "answers" }, format!("{} tok{facts}", grouped(tokens)))
     };

@@ -80,6 +80,7 @@ pub fn claim_words(facts: Option<FactCount>, omitted: Option<OmittedText>, token
 /// How many facts are proved, found and missing, for a cell: "53 proved", "50 proved, 3 found", "48 of 53".
 pub fn facts_cell(facts: FactCount) -> String {
     match facts {
+        FactCount { total: 0, .. } => "none".to_owned(),
         FactCount { missing: 1.., .. } => format!("{} of {}", grouped(facts.told()), grouped(facts.total)),
         FactCount { found: 0, .. } => format!("{} proved", grouped(facts.proved)),
         FactCount { proved: 0, .. } => format!("{} found", grouped(facts.found)),

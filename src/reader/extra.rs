@@ -117,7 +117,7 @@ fn may_say(byte: u8) -> bool {
 }
 
 /// Whether a character says something by itself: letters, digits, pictograms, signs of currencies.
-fn says(char: char) -> bool {
+pub fn says(char: char) -> bool {
     match char {
         '%' | '$' => true,
         _ if char.is_ascii() => char.is_ascii_alphanumeric(),
@@ -125,8 +125,9 @@ fn says(char: char) -> bool {
         // Bullets, dashes and quotes, arrows to the side, and the lines that tables are drawn with.
         '·' | '•' | '‣' | '◦' | '▪' | '«' | '»' | '‹' | '›' | '¦' | '←' | '→' | '⇒' | '↳' => false,
         '\u{2010}'..='\u{201f}' | '\u{2500}'..='\u{257f}' => false,
+        '、' | '。' | '：' | '，' | '；' | '「' | '」' | '（' | '）' | '【' | '】' | '¡' | '¿' => false,
         // Marks of zero width.
-        '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' => false,
+        '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{fe0e}' | '\u{fe0f}' => false,
         _ => !char.is_whitespace(),
     }
 }

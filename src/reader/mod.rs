@@ -33,6 +33,7 @@ use bytes::Bytes;
 use crate::json::{Doc, Node};
 use build::blank_free;
 pub use build::{Segment, merged};
+pub use extra::says;
 pub use label::unescaped;
 pub use pattern::Pattern;
 

@@ -12,10 +12,9 @@ pub(super) static XML: Reader =
     Reader { id: "xml", title: "XML", certainty: Certainty::Language, read: |blocks| first_block(blocks, read) };
 
 /// Names of elements that are markup, and of those that hold the elements of a list.
-const LAYOUT: [&str; 36] = [
-    "table", "thead", "tbody", "tfoot", "tr", "th", "td", "caption", "ul", "ol", "li", "dl", "dt", "dd", "p", "div", "span",
-    "section", "article", "b", "strong", "i", "em", "code", "pre", "a", "h1", "h2", "h3", "root", "item", "row", "record",
-    "entry", "element", "br",
+const LAYOUT: [&str; 19] = [
+    "table", "thead", "tbody", "tfoot", "tr", "th", "td", "ul", "ol", "li", "dl", "dt", "dd", "root", "item", "row", "record",
+    "entry", "element",
 ];
 /// The deepest nesting.
 const DEEP: usize = 128;

@@ -225,14 +225,18 @@ fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
 fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) -> f32 {
     let t = ThemeTokens::of(ui);
     let (icon, color) = match loss.tone {
-        ClaimTone::Good => (icons::CHECK, t.ok),
-        ClaimTone::Neutral => (icons::CHECK, t.weak),
-        ClaimTone::Warn => (icons::MISSING, t.warn),
+        ClaimTone::Good => (Some(icons::CHECK), t.ok),
+        ClaimTone::Neutral => (Some(icons::CHECK), t.weak),
+        ClaimTone::Note => (None, t.weak),
+        ClaimTone::Warn => (Some(icons::MISSING), t.warn),
     };
-    let width = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::small(), color).size().x + 18.0;
+    let indent = if icon.is_some() { 17.0 } else { 0.0 };
+    let width = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::small(), color).size().x + indent + 1.0;
     let text = if width(&loss.text) <= room { &loss.text } else { &loss.short };
-    widgets::glyph_at(ui, left + vec2(6.0, 0.0), icon, theme::icon_font(13.0), color);
-    widgets::text_at(ui, left + vec2(17.0, 0.0), text, theme::small(), color, (room - 17.0).max(20.0))
+    if let Some(icon) = icon {
+        widgets::glyph_at(ui, left + vec2(6.0, 0.0), icon, theme::icon_font(13.0), color);
+    }
+    widgets::text_at(ui, left + vec2(indent, 0.0), text, theme::small(), color, (room - indent).max(20.0))
 }
 
 /// The change in a box that begins there; where it ends.

@@ -13,7 +13,7 @@ pub use sweep::{column_loss, held, sweep_strip, sweep_verdict};
 
 use crate::format::ledger::Row;
 use crate::format::{self, Format};
-use crate::number::grouped;
+use crate::number::{grouped, percent_change};
 use crate::token::{Count, Encoding, Tokenizer, counted};
 
 /// A piece of the verdict, so that the window can colour what the words say.
@@ -62,7 +62,7 @@ impl Verdict {
             let words = format!("{}{detail}", loss.text);
             self.parts.push(match loss.tone {
                 ClaimTone::Good => VerdictPart::Good(words),
-                ClaimTone::Neutral => VerdictPart::Plain(words),
+                ClaimTone::Neutral | ClaimTone::Note => VerdictPart::Plain(words),
                 ClaimTone::Warn => VerdictPart::Bad(words),
             });
         }
@@ -164,7 +164,7 @@ pub(super) fn change(tokens: u64, before: u64, ratio: f64) -> Option<String> {
         (0, _) => None,
         (1, true) => Some(format!("{sign}1 token")),
         (_, true) => Some(format!("{sign}{} tokens", grouped(difference))),
-        (_, false) => Some(format!("{sign}{}%", percent.abs())),
+        (_, false) => Some(percent_change(ratio)),
     }
 }
 
@@ -337,7 +337,10 @@ mod tests {
         // Zed reads the text alone, which holds no fact.
         let zed = of("zed");
         assert_eq!((zed.cells[0].name.as_str(), zed.cells[0].role.as_str()), ("As Zed sends it", "reads the text alone"));
-        assert_eq!(zed.cells[0].loss.as_ref().map(|loss| loss.text.as_str()), Some("4 of 4 facts missing"));
+        assert_eq!(
+            zed.cells[0].loss.as_ref().map(|loss| loss.text.as_str()),
+            Some("4 of 4 facts missing · nothing is cheaper with all 4 facts")
+        );
         // Claude Code sends `structuredContent` as compact JSON: the plain choice already, and no text that could be dropped.
         let claude = of("claude-code");
         assert!(claude.cells[0].role.ends_with(", already compact JSON"), "{claude:?}");

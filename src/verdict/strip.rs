@@ -69,7 +69,10 @@ impl StripCell {
 pub enum ClaimTone {
     /// Green: a proof.
     Good,
+    /// All facts are there, not all of them proved, or extra text is dropped.
     Neutral,
+    /// Nothing about facts.
+    Note,
     /// Amber: facts are missing.
     Warn,
 }
@@ -111,7 +114,8 @@ impl Loss {
         let tone = match claim {
             Claim::Proved => ClaimTone::Good,
             Claim::Missing => ClaimTone::Warn,
-            _ => ClaimTone::Neutral,
+            Claim::ProvedWithExtra | Claim::Found => ClaimTone::Neutral,
+            Claim::None => ClaimTone::Note,
         };
         let words = Self::new(tone, claim_words(facts, omitted, tokenizer));
         match (claim, facts, omitted) {
@@ -381,8 +385,8 @@ fn first_cell(
         (Some(facts), _) => {
             Some(Loss::new(ClaimTone::Warn, missing_words(facts)).with_short(format!("−{} facts", grouped(facts.missing))))
         }
-        (None, Some(uncounted)) => Some(Loss::new(ClaimTone::Neutral, format!("+ {uncounted}"))),
-        (None, None) => omitted.map(|omitted| Loss::new(ClaimTone::Neutral, omitted.words(tokenizer))),
+        (None, Some(uncounted)) => Some(Loss::new(ClaimTone::Note, format!("+ {uncounted}"))),
+        (None, None) => omitted.map(|omitted| Loss::new(ClaimTone::Note, omitted.words(tokenizer))),
     };
     Some(StripCell { loss, ..cell })
 }
@@ -407,8 +411,8 @@ pub fn strip(rows: &[CountedRow<'_>], reads: ModelReads<'_>, tokenizer: &Tokeniz
     first.note = twice.map(|(both, one)| {
         let (more, hosts) = (grouped(both.high().saturating_sub(one.high())), number_of(read.both as u64, "hosts"));
         match structured.row.is_twin {
-            true => format!("sent twice: +{more} tok in the {hosts} that show both"),
-            false => format!("both: {} tok in {hosts}", counted(both)),
+            true if tokenizer.is_exact() => format!("sent twice: +{more} tok in the {hosts} that show both"),
+            _ => format!("both: {} tok in {hosts}", counted(both)),
         }
     });
     let strip = Strip { cells: vec![first], sent_by, note: None };
@@ -455,7 +459,10 @@ fn with_formats<'a>(
     if least.tokens() >= sent.tokens() {
         if tokenizer.is_exact() {
             let words = format!("nothing is cheaper with all {}", number_of(facts, "facts"));
-            strip.cells[0].loss.get_or_insert_with(|| Loss::new(ClaimTone::Neutral, words).with_short("nothing cheaper"));
+            match &mut strip.cells[0].loss {
+                Some(loss) => loss.text = format!("{} · {words}", loss.text),
+                loss => *loss = Some(Loss::new(ClaimTone::Note, words).with_short("nothing cheaper")),
+            }
         }
         return strip;
     }

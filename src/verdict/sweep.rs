@@ -112,7 +112,7 @@ pub fn column_loss(sweep: &Sweep, at: usize, needed: Option<&BTreeSet<String>>) 
     let claim = column_claim(sweep, at, needed);
     if claim != Claim::Missing {
         return match needed {
-            Some(_) => Loss::new(ClaimTone::Neutral, NOTHING_NEEDED).with_short("all needed"),
+            Some(_) => Loss::new(ClaimTone::Note, NOTHING_NEEDED).with_short("all needed"),
             None => Loss::of_claim(column.facts, column.omitted, &tokenizer),
         };
     }
@@ -214,7 +214,7 @@ impl Offered<'_> {
             count: Count::Exact(tokens),
             change: self.change(tokens),
             claim: Claim::Found,
-            loss: Some(Loss::new(ClaimTone::Neutral, NOTHING_NEEDED).with_short("all needed")),
+            loss: Some(Loss::new(ClaimTone::Note, NOTHING_NEEDED).with_short("all needed")),
             note: None,
             badge: None,
             is_old: false,

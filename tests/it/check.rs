@@ -288,7 +288,7 @@ fn a_badge_says_what_an_answer_costs() {
     fs::write(folder.path().join("a.json"), answer).unwrap();
     let badge = said(folder.path(), &["check", "a.json", "--as", "badge"], 0);
     let parsed = words_of(&badge);
-    assert!(parsed.contains("tok · 0 facts lost in ") && badge.starts_with("<svg xmlns="), "{badge}");
+    assert!(parsed.contains("tok · 0 facts missing in ") && badge.starts_with("<svg xmlns="), "{badge}");
 }
 
 /// What an SVG says, as far as it is well-formed.

@@ -78,7 +78,7 @@ pub struct KeyWords(HashSet<String>);
 impl KeyWords {
     pub(super) fn of<'k>(keys: impl Iterator<Item = &'k String>) -> Self {
         let mut all: HashSet<String> = HashSet::default();
-        for key in keys {
+        for key in keys.filter(|key| !key.is_empty()) {
             let parts: Vec<&str> = key.split(' ').collect();
             for cut in 0..parts.len().min(LABEL_WORDS) {
                 all.insert(parts[cut..].join(" "));

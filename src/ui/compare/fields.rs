@@ -362,7 +362,7 @@ fn outcome_of(judged: &Judged, field: usize, at: usize) -> (String, bool) {
         () if !judged.column(at).is_answer() => ("no answer".to_owned(), false),
         () if cell.lost > 0 && cell.differing == cell.lost => (format!("differs{}", of(cell.differing)), true),
         () if cell.lost > 0 => (format!("missing{}", of(cell.lost)), true),
-        () if cell.reworded > 0 => ("reworded".to_owned(), false),
+        () if cell.reworded > 0 => ("in other words".to_owned(), false),
         () => ("kept".to_owned(), false),
     }
 }

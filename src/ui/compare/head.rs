@@ -7,6 +7,7 @@ use super::tabs::derived;
 use crate::analysis::sweep::{Column, ColumnOrigin, can_render};
 use crate::capture::Outcome;
 use crate::format::ledger::ratio;
+use crate::number::percent_change;
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, strip, widgets};
@@ -32,9 +33,12 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
     let (is_winner, is_base) = (judged.winner == Some(at), judged.base == Some(at));
     let is_measured = column.row.is_available() && !column.row.format.is_empty();
     let response = ui.interact(rect, ui.scope_id().with(("head", at)), Sense::click());
+    // Green is a proof.
+    let is_proved = is_winner && judged.strip.winner().is_some_and(StripCell::is_proved);
     if is_winner {
-        ui.painter().rect_filled(rect, 0.0, t.ok_bg);
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(rect.width(), 2.0)), 0.0, t.ok);
+        let (fill, line) = if is_proved { (t.ok_bg, t.ok) } else { (t.hover, t.accent) };
+        ui.painter().rect_filled(rect, 0.0, fill);
+        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(rect.width(), 2.0)), 0.0, line);
     }
     if response.hovered() && !is_winner {
         ui.painter().rect_filled(rect, 0.0, t.hover);
@@ -42,7 +46,7 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
     let (left, right) = (rect.left() + PAD, rect.right() - 10.0);
     let (first, second) = (rect.top() + 19.0, rect.top() + 44.0);
     let hue = match () {
-        () if is_winner => t.ok,
+        () if is_proved => t.ok,
         () if column.is_offered() => t.hue(column.format).color,
         () => t.faint,
     };
@@ -50,11 +54,15 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
     // With whom it ties stands in the strip.
     let badge = judged.strip.winner().and_then(|winner| winner.badge.as_deref()?.split(',').next()).unwrap_or_default();
     let room = match (is_winner, is_base) {
-        (true, _) if rect.width() > 180.0 + 7.0 * badge.len() as f32 => {
-            strip::badge_at(ui, pos2(right, first), badge, judged.strip.winner().is_some_and(StripCell::is_proved))
-        }
+        (true, _) if rect.width() > 180.0 + 7.0 * badge.len() as f32 => strip::badge_at(ui, pos2(right, first), badge, is_proved),
         (true, _) => {
-            widgets::glyph_at(ui, pos2(right - 8.0, first), icons::BEST, theme::icon_font(15.0), t.ok);
+            widgets::glyph_at(
+                ui,
+                pos2(right - 8.0, first),
+                icons::BEST,
+                theme::icon_font(15.0),
+                if is_proved { t.ok } else { t.text },
+            );
             right - 18.0
         }
         (false, true) => {
@@ -85,7 +93,7 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
         let tokens = widgets::grouped(column.row.tokens.get(encoding));
         let end = widgets::number_at(ui, pos2(left, second), &tokens, theme::mono_semibold(20.0), t.strong, "tok");
         if let Some(change) = change(judged, column) {
-            strip::change_at(ui, pos2(end + 8.0, second), &change, is_winner && change.starts_with('−'));
+            strip::change_at(ui, pos2(end + 8.0, second), &change, is_proved && change.starts_with('−'));
         }
     }
     if compare.column.is_some_and(|(chosen, _)| chosen == at) {
@@ -133,8 +141,8 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
 /// "−81%", of columns other than the baseline.
 fn change(judged: &Judged, column: &Column) -> Option<String> {
     let base = judged.column(judged.base.filter(|base| judged.column(*base).origin != column.origin)?);
-    let percent = ((ratio(&column.row, &base.row, judged.page.sweep.encoding)? - 1.0) * 100.0).round();
-    Some(if percent == 0.0 { "0%".into() } else { format!("{}{}%", if percent < 0.0 { "−" } else { "+" }, percent.abs()) })
+    let ratio = ratio(&column.row, &base.row, judged.page.sweep.encoding)?;
+    Some(if (ratio - 1.0).abs() < 0.005 { "±0".to_owned() } else { percent_change(ratio) })
 }
 
 /// The whole head in words.

@@ -12,6 +12,7 @@ use crate::format::FORMATS;
 use crate::format::claim::facts_cell;
 use crate::format::ledger::Row;
 use crate::format::{ERROR_RESULT, NO_DATA, format_title};
+use crate::number::percent_change;
 use crate::state::{PaneContent, PaneView, QueryState, SettingsAction, ViewAction};
 use crate::token::{Count, Tokenizer, counted};
 use crate::ui::exact;
@@ -653,7 +654,7 @@ fn missing_text(facts: FactCount) -> String {
     format!("−{} of {}", widgets::grouped(facts.missing), widgets::grouped(facts.total))
 }
 
-/// "−43%", "+11%", "−1 tok", "±0".
+/// "−43%", "+11%", "×12", "−1 tok", "±0".
 pub(super) fn delta(count: Count, base: Count) -> String {
     let Some(ratio) = ratio_of(Some(count), Some(base)) else { return "–".to_owned() };
     let percent = ((ratio - 1.0) * 100.0).round();
@@ -661,7 +662,7 @@ pub(super) fn delta(count: Count, base: Count) -> String {
     match (count.high() == base.high(), percent == 0.0) {
         (true, _) => "±0".to_owned(),
         (false, true) => format!("{sign}{} tok", widgets::grouped(count.high().abs_diff(base.high()))),
-        (false, false) => format!("{sign}{}%", percent.abs()),
+        (false, false) => percent_change(ratio),
     }
 }
 

@@ -330,11 +330,8 @@ fn lost_ui(ui: &mut Ui, row: &HostRow) {
         ui.add(egui::Label::new(RichText::new(dropped).font(theme::small()).color(t.warn)).wrap());
     }
     if row.lost.is_empty() {
-        let words = if row.facts.is_some() {
-            "No fact of the data is missing or reworded."
-        } else {
-            "Nothing to compare: no data, or no text."
-        };
+        let words =
+            if row.facts.is_some() { "No fact of the data is missing." } else { "Nothing to compare: no data, or no text." };
         ui.label(RichText::new(words).font(theme::base()).color(t.weak));
         return;
     }
