@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::capture::blocks;
-use crate::reader::{self, Found, Pattern, READERS, Reader};
+use crate::reader::{self, Found, Pattern, Reader};
 
 /// What a reader finds in the texts.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,7 @@ impl Query for ReadersQuery {
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let blocks = blocks(&cx.subject()?.reading);
         let mut found = Vec::new();
-        for reader in READERS.iter().copied() {
+        for reader in reader::every() {
             cx.check()?;
             if let Some(Found { data, share, .. }) = reader::read_by(reader, &blocks) {
                 found.push(ReaderShare { reader, records: data.records, share });

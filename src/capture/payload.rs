@@ -7,6 +7,7 @@ use super::block::Block;
 use super::facts::{self, KeyWords, PayloadKeys, Record};
 use super::reading::Reading;
 use crate::json::{Doc, Node};
+use crate::number::number_of;
 use crate::reader::{self, Certainty, Found, Pattern, Reader, TextBlock, TextData};
 
 /// Where the payload was found.
@@ -71,7 +72,7 @@ impl ReadText {
 
     /// What [`ReadText::parse`] takes, for the hint of an error.
     pub fn hint() -> String {
-        let readers: Vec<_> = reader::READERS.iter().map(|reader| reader.id).collect();
+        let readers: Vec<_> = reader::every().map(|reader| reader.id).collect();
         format!("auto, never, a pattern with named groups, or one of {}", readers.join(", "))
     }
 
@@ -298,7 +299,13 @@ impl Payload {
                 format!("read from the text ({})", source.reader.title)
             }
             // Rounded down: what was not read as a whole is not 100%.
-            Some(source) => format!("read from the text ({}, {}%)", source.reader.title, (source.share * 100.0).floor()),
+            Some(source) => {
+                let others = match source.data.others.len() as u64 {
+                    0 => String::new(),
+                    others => format!("; {} not read", number_of(others, "other tables")),
+                };
+                format!("read from the text ({}, {}%{others})", source.reader.title, (source.share * 100.0).floor())
+            }
         }
     }
 }

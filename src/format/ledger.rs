@@ -126,14 +126,14 @@ impl Row {
         let (counts, (round_trip, facts)) = join(is_short, count, prove);
         (row.round_trip, row.facts) = (round_trip, facts);
         (row.bytes, row.chars, row.utf16, row.tokens) = (counts.bytes, counts.chars, counts.utf16, counts.tokens);
-        let is_whole = matches!(format.id(), "content" | "both" | "wire");
+        row.is_twin = format.id() == "structured" && is_wrapped(&subject.reading);
+        let is_whole = row.is_twin || matches!(format.id(), "content" | "both" | "wire");
         row.has_extra = is_whole && subject.compared_data().is_some() && !subject.extra().pieces.is_empty();
         if !is_whole && subject.compared_data().is_some() && !subject.is_data_alone() {
             let extra = subject.extra();
             let omitted = OmittedText { bytes: extra.bytes, tokens: extra.tokens, blocks: extra.blocks as u64 };
             row.omitted = Some(omitted).filter(|omitted| omitted.bytes + omitted.blocks > 0);
         }
-        row.is_twin = format.id() == "structured" && is_wrapped(&subject.reading);
         row.uncounted = if matches!(format.id(), "content" | "both") { uncounted(subject) } else { None };
         row
     }

@@ -264,6 +264,11 @@ fn other_tables_are_named() {
     assert_eq!(&text[others[0].range.clone()], "| city |\n|---|\n| Oslo |");
     let (.., extra) = account(text).unwrap();
     assert_eq!(extra, ["## People", "## Cities", "city", "Oslo", "Page 1 of 3"]);
+    // Each is read where it is asked for.
+    let second = read_by(by_id("markdown-table-2").unwrap(), &blocks(text)).unwrap();
+    assert_eq!(second.data.doc.root().unwrap().raw_text(), r#"[{"city":"Oslo"}]"#);
+    assert_eq!(second.data.others[0].head, ["id", "name"]);
+    assert!(read_by(by_id("markdown-table-3").unwrap(), &blocks(text)).is_none());
 }
 
 #[test]

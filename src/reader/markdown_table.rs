@@ -13,8 +13,30 @@ pub(super) static MARKDOWN_TABLE: Reader = Reader {
     id: "markdown-table",
     title: "Markdown table",
     certainty: Certainty::Layout,
-    read: |blocks| first_block(blocks, read),
+    read: |blocks| first_block(blocks, |block| read(block, 0)),
 };
+
+/// Further tables of a text, by size; read only where a person asks for one.
+pub(super) static OTHER_TABLES: [Reader; 3] = [
+    Reader {
+        id: "markdown-table-2",
+        title: "Second largest table",
+        certainty: Certainty::Layout,
+        read: |blocks| first_block(blocks, |block| read(block, 1)),
+    },
+    Reader {
+        id: "markdown-table-3",
+        title: "Third largest table",
+        certainty: Certainty::Layout,
+        read: |blocks| first_block(blocks, |block| read(block, 2)),
+    },
+    Reader {
+        id: "markdown-table-4",
+        title: "Fourth largest table",
+        certainty: Certainty::Layout,
+        read: |blocks| first_block(blocks, |block| read(block, 3)),
+    },
+];
 
 struct Table<'a> {
     /// The heading before it, if no other table stands between them.
@@ -30,7 +52,8 @@ impl Table<'_> {
     }
 }
 
-fn read(block: TextBlock<'_>) -> Option<TextData> {
+/// Reads the largest table but for so many larger ones.
+fn read(block: TextBlock<'_>, larger: usize) -> Option<TextData> {
     if !block.text.contains('|') {
         return None;
     }
@@ -66,8 +89,9 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         }
     }
     let rows = |run: &Vec<Table<'_>>| run.iter().map(|table| table.rows.len()).sum::<usize>();
-    let largest = (0..runs.len()).max_by_key(|at| (rows(&runs[*at]), std::cmp::Reverse(*at)))?;
-    let run = runs.remove(largest);
+    let mut by_size: Vec<usize> = (0..runs.len()).collect();
+    by_size.sort_by_key(|at| std::cmp::Reverse(rows(&runs[*at])));
+    let run = runs.remove(*by_size.get(larger)?);
     for other in runs.iter().flatten() {
         let head = other.head.iter().map(|cell| cell.text.clone().into_owned());
         builder.add_other(head.collect(), other.rows.len(), other.range.clone());

@@ -80,9 +80,14 @@ pub struct Reader {
 }
 
 impl Reader {
+    /// Whether it reads a table of Markdown.
+    pub fn is_table(&self) -> bool {
+        self.id.starts_with("markdown-table")
+    }
+
     /// Whether the texts that it reads may be Markdown.
     pub fn is_markdown(&self) -> bool {
-        matches!(self.id, "fences" | "json-in-text" | "markdown-table" | "key-value" | "headings" | "list" | "tasks" | "pattern")
+        self.is_table() || matches!(self.id, "fences" | "json-in-text" | "key-value" | "headings" | "list" | "tasks" | "pattern")
     }
 }
 
@@ -124,7 +129,12 @@ pub static READERS: &[&Reader] = &[
 
 /// The reader with this id.
 pub fn by_id(id: &str) -> Option<&'static Reader> {
-    READERS.iter().copied().find(|reader| reader.id == id)
+    every().find(|reader| reader.id == id)
+}
+
+/// Every reader, with those that are used only where a person asks for one.
+pub fn every() -> impl Iterator<Item = &'static Reader> {
+    READERS.iter().copied().chain(&markdown_table::OTHER_TABLES)
 }
 
 /// The data of a text.

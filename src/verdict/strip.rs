@@ -458,7 +458,8 @@ fn with_formats<'a>(
     let is_known = tokenizer.is_exact() || sent.count.is_some_and(|sent| least.count.high() < sent.low());
     if least.tokens() >= sent.tokens() {
         if tokenizer.is_exact() {
-            let words = format!("nothing is cheaper with all {}", number_of(facts, "facts"));
+            let all = if facts == 1 { "the fact".to_owned() } else { format!("all {} facts", grouped(facts)) };
+            let words = format!("nothing is cheaper with {all}");
             match &mut strip.cells[0].loss {
                 Some(loss) => loss.text = format!("{} · {words}", loss.text),
                 loss => *loss = Some(Loss::new(ClaimTone::Note, words).with_short("nothing cheaper")),

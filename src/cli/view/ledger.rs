@@ -116,6 +116,16 @@ fn head(subject: &ParsedCapture) -> String {
         head.push_str(&format!("arguments {}\n", one_line(&String::from_utf8_lossy(&capture.arguments))));
     }
     head.push_str(&format!("payload {}\n", subject.payload.as_ref().map_or_else(|| "none".to_owned(), Payload::origin_text)));
+    if let Some(source) = subject.payload.as_ref().and_then(Payload::text_source) {
+        let next = match source.reader.id {
+            "markdown-table" => "`--read-text markdown-table-2` reads the next largest",
+            _ => "`--read-text markdown-table` reads the largest",
+        };
+        for other in &source.data.others {
+            let (rows, columns) = (number_of(other.rows as u64, "rows"), one_line(&other.head.join(", ")));
+            head.push_str(&format!("table not read: {columns} ({rows}); {next}\n"));
+        }
+    }
     if crate::capture::is_wrapped(&subject.reading)
         && let Some(text) = subject.reading.content_text()
     {

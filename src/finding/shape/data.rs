@@ -128,7 +128,7 @@ pub fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 pub fn nested_in_table(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let reader = answer.subject.payload.as_ref().and_then(Payload::reader).map(|reader| reader.id);
-    let is_flat = matches!(reader, Some("csv" | "tsv" | "toon" | "markdown-table"));
+    let is_flat = reader.is_some_and(|reader| matches!(reader, "csv" | "tsv" | "toon") || reader.starts_with("markdown-table"));
     let Some(payload) = answer.subject.payload.as_ref().filter(|_| is_flat) else { return };
     let is_deep = nodes(payload.root()).any(|node| node.depth() > 3);
     let Some(json) = answer.written("json").filter(|_| is_deep) else { return };
