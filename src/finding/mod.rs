@@ -279,6 +279,11 @@ fn chain_savings(answer: &CheckedAnswer<'_>, found: &mut [Finding]) {
         let Some(fixed) = &finding.mended else { continue };
         let (text, structured) = (shorter(&now.text, &fixed.parts.text), shorter(&now.structured, &fixed.parts.structured));
         let after = Parts { text, structured };
+        // A fix that drops the one part that the fixes above it leave is none.
+        if after.text.is_none() && after.structured.is_none() {
+            finding.saves = None;
+            continue;
+        }
         finding.saves = Some(answer.saved(&now, &after)).filter(|saved| saved.o200k_base > 0);
         now = Cow::Owned(after);
     }

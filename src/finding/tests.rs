@@ -290,9 +290,12 @@ fn savings_follow_each_other() {
     let text = serde_json::to_string_pretty(&serde_json::json!({"items": records, "next": {}, "also": []})).unwrap();
     let twice = serde_json::json!({"content": [{"type": "text", "text": text}], "structuredContent": {"result": text}});
     let once = serde_json::json!({"content": [{"type": "text", "text": text}]});
+    let data = serde_json::json!({"items": records});
+    let copy = serde_json::json!({"content": [{"type": "text", "text": data.to_string()}], "structuredContent": data});
     let hosts = Hosts::built_in();
     for (answer, reads) in [
         (&once, ReadChoice::Most),
+        (&copy, ReadChoice::Most),
         (&twice, ReadChoice::Most),
         (&twice, ReadChoice::Part(ResultPart::Data)),
         (&twice, ReadChoice::Part(ResultPart::Both)),
