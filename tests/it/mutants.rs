@@ -326,18 +326,19 @@ fn extra(subject: &ParsedCapture) -> String {
 fn no_mutant_is_called_the_same_data() {
     let most: usize = std::env::var("LOUPE_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(2_000);
     let mut random = Random(0x5eed_cafe);
-    let (mut mutants, mut originals, mut proved) = (0, 0, 0);
+    let mut mutants = 0;
     let mut failures: Vec<String> = Vec::new();
     let mut unproved: std::collections::BTreeMap<&str, (u32, u32)> = std::collections::BTreeMap::new();
     while mutants < most {
         let data = data(&mut random);
         for (layout, text) in layouts(&data) {
             let of = |text: &str| subject(&json!({"content": [{"type": "text", "text": text}], "structuredContent": data}));
-            originals += 1;
             let is_proved = claim_of("content", &of(&text)).is_same_data();
-            proved += u32::from(is_proved);
-            let counts = unproved.entry(layout).or_default();
-            *counts = (counts.0 + u32::from(!is_proved), counts.1 + 1);
+            // CSV has no place for what stands around the records.
+            if layout != "csv" || parts(&data).1.is_empty() {
+                let counts = unproved.entry(layout).or_default();
+                *counts = (counts.0 + u32::from(!is_proved), counts.1 + 1);
+            }
             // What the text says is changed; the data beside it is not.
             if let Some((kind, other)) = mutated(&data, &mut random) {
                 let told = match by_id(layout) {
@@ -375,5 +376,7 @@ fn no_mutant_is_called_the_same_data() {
         }
     }
     assert!(failures.is_empty(), "{} of {mutants}:\n\n{}", failures.len(), failures[..failures.len().min(8)].join("\n\n"));
-    assert!(proved * 100 >= originals * 95, "{proved} of {originals} originals proved: {unproved:?}");
+    for (layout, (not_proved, all)) in &unproved {
+        assert!(not_proved * 20 <= *all, "{layout}: {not_proved} of {all} originals are not proved: {unproved:?}");
+    }
 }
