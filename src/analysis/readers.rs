@@ -33,7 +33,7 @@ impl Query for ReadersQuery {
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let blocks = blocks(&cx.subject()?.reading);
         let mut found = Vec::new();
-        for reader in reader::every() {
+        for reader in reader::all() {
             cx.check()?;
             if let Some(Found { data, share, .. }) = reader::read_by(reader, &blocks) {
                 found.push(ReaderShare { reader, records: data.records, share });

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::facts::{FactMatches, KeyWords, LABEL_WORDS};
 use super::payload::{Payload, TextSource, blocks};
 use super::reading::Reading;
-use crate::reader::{self, says};
+use crate::reader::{self, comment_signs, says};
 
 /// Heads of tables of names and values.
 const HEADS: [&str; 5] = ["field", "property", "attribute", "key", "value"];
@@ -50,6 +50,12 @@ fn outside(text: &str, known: &[Range<usize>], is_label: impl Fn(Range<usize>, R
         if is_layout_line(&text[line.clone()]) {
             continue;
         }
+        let is_known = |sign: &Range<usize>| {
+            let at = known.partition_point(|range| range.end <= sign.start);
+            known.get(at).is_some_and(|range| range.start < sign.end)
+        };
+        let signs = comment_signs(&text[line.clone()]).into_iter().map(|sign| line.start + sign.start..line.start + sign.end);
+        found.extend(signs.filter(|sign| !is_known(sign)));
         let body = line.start + leading_marks(&text[line.clone()])..line.end;
         let mut at = body.start;
         while next > 0 && known[next - 1].end > at {
@@ -86,7 +92,7 @@ fn outside(text: &str, known: &[Range<usize>], is_label: impl Fn(Range<usize>, R
             found.extend(open);
         }
     }
-    found
+    reader::merged(found)
 }
 
 /// A line that is layout whatever stands on it: the ends of a fence, a rule.

@@ -72,7 +72,7 @@ impl ReadText {
 
     /// What [`ReadText::parse`] takes, for the hint of an error.
     pub fn hint() -> String {
-        let readers: Vec<_> = reader::every().map(|reader| reader.id).collect();
+        let readers: Vec<_> = reader::all().map(|reader| reader.id).collect();
         format!("auto, never, a pattern with named groups, or one of {}", readers.join(", "))
     }
 

@@ -87,13 +87,16 @@ fn push_extra(block: &TextBlock<'_>, parts: &[Part], found: &mut Vec<(usize, Ran
     let mut end = 0;
     let mut push = |gap: Range<usize>, is_before_value: bool| {
         let text = &block.text[gap.clone()];
-        if !text.bytes().any(may_say) && !is_before_value {
+        if !text.bytes().any(|byte| may_say(byte) || matches!(byte, b'/' | b'~')) && !is_before_value {
             return;
         }
         let mut at = gap.start;
         for line in text.split_inclusive('\n') {
             let is_last = at + line.len() == gap.end;
-            if let Some(range) = saying(line, is_last && is_before_value) {
+            let said = saying(line, is_last && is_before_value);
+            let whole = block.text[at..].lines().next().unwrap_or_default();
+            let signs = comment_signs(whole).into_iter().filter(|sign| sign.end <= line.len());
+            if let Some(range) = said.into_iter().chain(signs).reduce(|all, one| all.start.min(one.start)..all.end.max(one.end)) {
                 found.push((block.block, at + range.start..at + range.end));
             }
             at += line.len();
@@ -130,6 +133,31 @@ pub fn says(char: char) -> bool {
         '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{fe0e}' | '\u{fe0f}' => false,
         _ => !char.is_whitespace(),
     }
+}
+
+/// The signs of a line that make a comment of what stands beside them, or strike it: `//`, `/*`, `*/`, `~~`, and `#`, `;`,
+/// `--` or `!` before JSON. No letter is in them, and yet they say something.
+pub fn comment_signs(line: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let body = line.trim_start();
+    let start = line.len() - body.len();
+    for sign in ["#", ";", "--", "!"] {
+        let Some(after) = body.strip_prefix(sign).map(str::trim_start) else { continue };
+        if after.starts_with('{') || after.starts_with("[{") || after.starts_with("[\"") {
+            found.push(start..start + sign.len());
+        }
+    }
+    for sign in ["//", "/*", "*/", "~~"] {
+        for (at, _) in line.match_indices(sign) {
+            let (before, after) = (line[..at].chars().next_back(), line[at + sign.len()..].chars().next());
+            // Part of a word, an address, a fence or emphasis.
+            let is_other = |char: char| char.is_alphanumeric() || matches!(char, ':' | '~' | '*' | '/');
+            if !before.is_some_and(is_other) && !after.is_some_and(|char| matches!(char, '~' | '*' | '/')) {
+                found.push(at..at + sign.len());
+            }
+        }
+    }
+    found
 }
 
 /// What a line says, from its first character that does to its last, with the punctuation at both.

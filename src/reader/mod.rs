@@ -33,7 +33,7 @@ use bytes::Bytes;
 use crate::json::{Doc, Node};
 use build::blank_free;
 pub use build::{Segment, merged};
-pub use extra::says;
+pub use extra::{comment_signs, says};
 pub use label::unescaped;
 pub use pattern::Pattern;
 
@@ -129,11 +129,11 @@ pub static READERS: &[&Reader] = &[
 
 /// The reader with this id.
 pub fn by_id(id: &str) -> Option<&'static Reader> {
-    every().find(|reader| reader.id == id)
+    all().find(|reader| reader.id == id)
 }
 
 /// Every reader, with those that are used only where a person asks for one.
-pub fn every() -> impl Iterator<Item = &'static Reader> {
+pub fn all() -> impl Iterator<Item = &'static Reader> {
     READERS.iter().copied().chain(&markdown_table::OTHER_TABLES)
 }
 

@@ -43,7 +43,7 @@ pub(super) fn refute(root: Node<'_>, text: &str, matched: &mut FactMatches) {
         let is_in_comment = comment.is_some_and(|at| place.end <= comments[at].end);
         if is_in_comment
             || is_in_another_record(&owners, &records, leaf, &place)
-            || is_taken_back(text, &place)
+            || is_commented_out(text, &place)
             || is_under_another_heading(text, &records, leaf, &place)
             || is_named_otherwise(text, leaf, &place, &mut siblings)
             || is_in_another_row(text, leaf, &place)
@@ -78,7 +78,7 @@ fn comments(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Whether the line of a place begins with a sign that makes a comment of it, strikes or denies it: `;active = true`.
-fn is_taken_back(text: &str, place: &Range<usize>) -> bool {
+fn is_commented_out(text: &str, place: &Range<usize>) -> bool {
     let start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
     let line = text[start..place.start].trim_start_matches([' ', '\t', '*', '>', '|']);
     let line = line.strip_prefix("- ").unwrap_or(line);

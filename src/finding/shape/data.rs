@@ -127,8 +127,8 @@ pub fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 pub fn nested_in_table(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let reader = answer.subject.payload.as_ref().and_then(Payload::reader).map(|reader| reader.id);
-    let is_flat = reader.is_some_and(|reader| matches!(reader, "csv" | "tsv" | "toon") || reader.starts_with("markdown-table"));
+    let reader = answer.subject.payload.as_ref().and_then(Payload::reader);
+    let is_flat = reader.is_some_and(|reader| reader.is_table() || matches!(reader.id, "csv" | "tsv" | "toon"));
     let Some(payload) = answer.subject.payload.as_ref().filter(|_| is_flat) else { return };
     let is_deep = nodes(payload.root()).any(|node| node.depth() > 3);
     let Some(json) = answer.written("json").filter(|_| is_deep) else { return };
