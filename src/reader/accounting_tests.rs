@@ -172,6 +172,24 @@ fn comments_are_not_read() {
 }
 
 #[test]
+fn commits_with_labels_in_their_messages_are_no_one_record() {
+    let text = "Commit history:\nCommit: 71d3e1a\nAuthor: Ann\nMessage: Merge\n\n\nCommit: 931bf7b\nAuthor: Ann\nMessage: Fix\n\nFixes: #12\nSigned-off-by: Ann\n\n- bullet one\n- bullet two\n\n\nCommit: 6a2ba52\nAuthor: Ann\nMessage: Second\n";
+    let data = account(text).map(|(_, data, ..)| data).unwrap_or_default();
+    assert!(!data.contains("(2)"), "{data}");
+}
+
+#[test]
+fn two_labels_in_a_line_are_no_one_value() {
+    check(
+        "**Execution Time:** 1.01 ms | **Rows Returned:** 2\n\n### Record 1\n- **id**: `1`\n- **name**: `Ann`\n\n### Record 2\n- **id**: `2`\n- **name**: `Bob`\n",
+        "headings",
+        r#"[{"title":"Record 1","id":1,"name":"Ann"},{"title":"Record 2","id":2,"name":"Bob"}]"#,
+        &["id", "name", "id", "name"],
+        &["**Execution Time:** 1.01 ms | **Rows Returned:** 2"],
+    );
+}
+
+#[test]
 fn heads_without_cells_are_extra() {
     let table = "| a | b | of 99 |\n|---|---|---|\n| 1 | x |\n";
     check(table, "markdown-table", r#"[{"a":1,"b":"x"}]"#, &["a", "b"], &["of 99"]);

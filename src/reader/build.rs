@@ -335,6 +335,9 @@ impl Builder {
             return None;
         }
         let is_alone = envelope.is_empty() && count == 1 && !is_list;
+        if merges_records(envelope) {
+            return None;
+        }
         if !envelope.is_empty() {
             self.open('{');
             self.members(envelope);
@@ -344,7 +347,14 @@ impl Builder {
         if !is_alone {
             self.open('[');
         }
-        records.for_each(|record| self.value(&record));
+        for record in records {
+            if let (true, Value::Record(record)) = (is_alone, &record)
+                && merges_records(record)
+            {
+                return None;
+            }
+            self.value(&record);
+        }
         if !is_alone {
             self.close(']');
         }
@@ -363,6 +373,14 @@ impl Builder {
         let Self { segments, labels, layout, continuations, others, .. } = self;
         Some(TextData { labels, layout, continuations, others, ..TextData::new(doc, segments, records) })
     }
+}
+
+/// Whether one object holds what are several records: its first name comes again, and so does another.
+fn merges_records(record: &Record<'_>) -> bool {
+    let mut counts: HashMap<&str, u32> = HashMap::with_capacity(record.len());
+    record.iter().for_each(|(name, _)| *counts.entry(name).or_default() += 1);
+    let again = counts.values().filter(|count| **count > 1).count();
+    again > 1 && record.first().is_some_and(|(name, _)| counts[&**name] > 1)
 }
 
 /// Whether a text is a number by JSON's grammar.

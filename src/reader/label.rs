@@ -46,6 +46,10 @@ pub(super) fn labelled<'a>(line: &LineAt<'a>) -> Option<LabelledValue<'a>> {
     if !is_label {
         return None;
     }
+    // `**Time:** 1 ms | **Rows:** 3` has two labels, and no one value.
+    if is_markdown && (value.contains(":**") || value.contains("**:")) {
+        return None;
+    }
     let value = strip_marks(value.trim());
     let quoted = ['"', '\'']
         .iter()
