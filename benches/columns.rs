@@ -28,7 +28,7 @@ mod scrolled {
     use mcp_loupe::json::write;
     use mcp_loupe::problem::Problem;
     use mcp_loupe::source::{Command, Source};
-    use mcp_loupe::state::{Action, CallAction, CompareAction, ConnectAction, Event, SessionUpdate};
+    use mcp_loupe::state::{Action, CallAction, CompareAction, ConnectAction, Event, SessionId, SessionUpdate};
 
     use super::common;
     use super::window::{self, AT_LEAST, Window, report};
@@ -65,9 +65,9 @@ mod scrolled {
             program: "generated".into(),
             ..Command::default()
         }))));
-        window.apply(Event::Session { session: 1, update: SessionUpdate::Connected(Server::default()) });
+        window.apply(Event::Session { session: SessionId(1), update: SessionUpdate::Connected(Server::default()) });
         window.apply(Event::Session {
-            session: 1,
+            session: SessionId(1),
             update: SessionUpdate::Tools { tools: vec![Tool::read(Bytes::from_static(TOOL))], note: None },
         });
         window.perform(CallAction::SelectTool("generated".into()));

@@ -55,7 +55,7 @@ fn look_for_tools() -> Result<(), mcp_loupe::problem::Problem> {
     let mut window = Window::open(None)?;
     let source = Source::Command(Command { program: "many".into(), ..Command::default() });
     window.perform(ConnectAction::Connect(Box::new(source)));
-    let session = window.state.session;
+    let session = window.state.session().id;
     for update in [SessionUpdate::Connected(Server::default()), SessionUpdate::Tools { tools: tools(), note: None }] {
         window.apply(Event::Session { session, update });
     }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::runtime::Runtime;
 
 use super::background::Background;
@@ -13,18 +13,17 @@ use super::sessions::Sessions;
 use super::work::{aside, blocking, caught, task};
 use crate::analysis::Stop;
 use crate::cancel::Cancel;
-use crate::capture::{Capture, CaptureId, Tool};
+use crate::capture::{Capture, CaptureId};
 use crate::fixture::accept::can_accept;
 use crate::fixture::draft::{Wanted, draft};
-use crate::fixture::expect::{self, Expect};
+use crate::fixture::expect;
 use crate::fixture::redact::RedactOptions;
 use crate::fixture::verify::{FixtureVerdict, judge, not_called, refused};
 use crate::host::Hosts;
-use crate::mcp;
 use crate::problem::{Problem, ProblemKind};
 use crate::state::Event;
 use crate::state::fixture::{
-    AcceptedAnswer, ExistingFile, FixtureEffect, FixtureEvent, FixtureWritten, FoundFixture, Preview, Sides,
+    AcceptedAnswer, ExistingFile, Filled, FixtureEffect, FixtureEvent, FixtureWritten, FoundFixture, Preview, Sides,
 };
 use crate::store;
 
@@ -87,9 +86,9 @@ impl Fixtures {
                     });
                 });
             }
-            FixtureEffect::Accept { at, dir, filled, verdict, sides } => {
+            FixtureEffect::Accept { at, dir, verdict, sides } => {
                 blocking(runtime.handle(), &queue, refused_all, move || {
-                    push(match store::keep_answer(&dir, &sides.came, &with_filled(&options, &filled)) {
+                    push(match store::keep_answer(&dir, &sides.came, &with_filled(&options, &sides.filled)) {
                         Ok(before) => FixtureEvent::Accepted(Box::new(AcceptedAnswer { at, verdict, sides, before })),
                         Err(problem) => FixtureEvent::Refused(problem),
                     });
@@ -102,50 +101,48 @@ impl Fixtures {
                     }
                 });
             }
-            FixtureEffect::Verify { session, call, dirs, tools, calls_writing, limit } => {
+            FixtureEffect::Prepare { run, dirs } => {
+                let failed = move |problem| Event::Fixture(FixtureEvent::Prepared { run, calls: Err(problem) });
+                blocking(runtime.handle(), &queue, failed, move || {
+                    let calls = dirs.iter().map(|(dir, filled)| request(dir, filled, &options)).collect();
+                    push(FixtureEvent::Prepared { run, calls: Ok(calls) });
+                });
+            }
+            FixtureEffect::Judge { run, at, dir, filled, came } => {
+                let judge = Judge { options: with_filled(&options, &filled), hosts, filled };
+                let name = dir.display().to_string();
+                let failed = move |problem| {
+                    Event::Fixture(FixtureEvent::Judged { run, at, verdict: refused(name, &problem), sides: None })
+                };
+                blocking(runtime.handle(), &queue, failed, move || {
+                    let (verdict, sides) = judge.verdict(&dir, Some(&came), &Cancel::new());
+                    push(FixtureEvent::Judged { run, at, verdict, sides });
+                });
+            }
+            FixtureEffect::JudgeSaved { run, call, dirs } => {
                 let (sink, ended) = (Arc::clone(&queue), Arc::clone(sessions));
                 let failed = move |problem| {
                     ended.finish(call);
                     sink.push(Event::Problem(problem));
                     Event::Fixture(FixtureEvent::Done { call })
                 };
-                let begun = match session {
-                    Some(session) => sessions.begin(session, call).map(|(reached, _, cancel)| (Some(reached), cancel)),
-                    None => Some((None, sessions.begin_alone(call))),
-                };
-                let Some((reached, cancel)) = begun else {
-                    push(FixtureEvent::Done { call });
-                    return;
-                };
+                let cancel = sessions.begin_alone(call);
                 let sessions = Arc::clone(sessions);
                 task(runtime.handle(), &queue, failed, async move {
                     for (at, (dir, filled)) in dirs.into_iter().enumerate() {
-                        let judge = Judge { options: with_filled(&options, &filled), hosts: Arc::clone(&hosts) };
+                        let judge = Judge { options: with_filled(&options, &filled), hosts: Arc::clone(&hosts), filled };
                         let name = dir.display().to_string();
-                        let read = store::read_fixture(&dir).map_err(|problem| refused(name.clone(), &problem));
-                        let came = match (read, &reached) {
-                            (Ok(read), Some(reached)) => {
-                                match judge.request(name.clone(), &read.0, &filled, &tools, (calls_writing, limit)) {
-                                    Ok(request) => Ok((read, Some(reached.call(request, cancel.clone()).await))),
-                                    Err(verdict) => Err(verdict),
-                                }
-                            }
-                            (read, _) => read.map(|read| (read, None)),
-                        };
-                        if cancel.is_cancelled() {
-                            break;
-                        }
                         let flag = Cancel::new();
                         let looked_at = flag.clone();
                         let judged = tokio::select! {
-                            judged = aside(move || judge.verdict(&dir, came, &looked_at)) => judged,
+                            judged = aside(move || judge.verdict(&dir, None, &looked_at)) => judged,
                             () = cancel.cancelled() => {
                                 flag.cancel();
                                 break;
                             }
                         };
                         let (verdict, sides) = judged.unwrap_or_else(|problem| (refused(name, &problem), None));
-                        push(FixtureEvent::Judged { call, at, verdict, sides });
+                        push(FixtureEvent::Judged { run, at, verdict, sides });
                     }
                     sessions.finish(call);
                     push(FixtureEvent::Done { call });
@@ -158,62 +155,51 @@ impl Fixtures {
 /// So much of each file can be looked at before it is written.
 const LOOK: usize = 1 << 20;
 
-/// What calling again and judging need beside the fixture.
+/// The tool and the whole arguments of a fixture's call, with the values of what it hides.
+///
+/// # Errors
+/// The verdict where it cannot be called: it is damaged, or a value is missing.
+fn request(dir: &Path, filled: &Filled, options: &RedactOptions) -> Result<(String, Bytes), FixtureVerdict> {
+    let name = dir.display().to_string();
+    let (written, _) = store::read_fixture(dir).map_err(|problem| refused(name.clone(), &problem))?;
+    let (arguments, hidden) = options.secrets.fill(&written, filled);
+    if let Some(pointer) = hidden.first() {
+        let problem =
+            Problem::new(ProblemKind::Arguments, "not called: an argument is hidden in the fixture").at(pointer.clone());
+        return Err(not_called(name, &problem.hint("type its value below the fixture, then verify again")));
+    }
+    Ok((written.tool.name, arguments))
+}
+
+/// What judging needs besides the fixture.
 struct Judge {
     options: RedactOptions,
     hosts: Arc<Hosts>,
+    filled: Filled,
 }
 
-type Read = (Capture, Expect);
-
 impl Judge {
-    /// The call of the fixture, made again; else why it is not.
-    fn request(
-        &self,
-        dir: String,
-        written: &Capture,
-        filled: &[(String, String)],
-        tools: &[Arc<Tool>],
-        (calls_writing, limit): (bool, Duration),
-    ) -> Result<mcp::Call, FixtureVerdict> {
-        let name = &written.tool.name;
-        let Some(tool) = tools.iter().find(|tool| tool.name == *name) else {
-            return Err(refused(dir, &Problem::new(ProblemKind::NotFound, format!("the server lists no tool `{name}`"))));
-        };
-        if !calls_writing && !tool.is_declared_read_only() {
-            let problem = Problem::new(ProblemKind::Consent, format!("not called: {name} is not declared read-only"));
-            return Err(not_called(dir, &problem.hint("allow such calls, then verify again")));
-        }
-        let (arguments, hidden) = self.options.secrets.fill(written, filled);
-        if let Some(pointer) = hidden.first() {
-            let problem =
-                Problem::new(ProblemKind::Arguments, "not called: an argument is hidden in the fixture").at(pointer.clone());
-            return Err(not_called(dir, &problem.hint("type its value below the fixture, then verify again")));
-        }
-        // It is written under the same name, and stands in no list.
-        Ok(mcp::Call { id: CaptureId(Arc::clone(&written.name)), tool: (**tool).clone(), arguments, limit })
-    }
-
     /// The verdict, and the two answers where it says no.
-    fn verdict(
-        &self,
-        dir: &Path,
-        came: Result<(Read, Option<Capture>), FixtureVerdict>,
-        cancel: &Cancel,
-    ) -> (FixtureVerdict, Option<Box<Sides>>) {
-        let dir = dir.display().to_string();
-        let ((written, expect), came) = match came {
-            Ok(came) => came,
-            Err(verdict) => return (verdict, None),
+    fn verdict(&self, dir: &Path, came: Option<&Capture>, cancel: &Cancel) -> (FixtureVerdict, Option<Box<Sides>>) {
+        let name = dir.display().to_string();
+        let (written, expect) = match store::read_fixture(dir) {
+            Ok(read) => read,
+            Err(problem) => return (refused(name, &problem), None),
         };
+        // It is kept under the fixture's name.
+        let came = came.map(|came| {
+            let name = Arc::clone(&written.name);
+            Capture { id: CaptureId(Arc::clone(&name)), name, ..came.clone() }
+        });
         let verdict = match judge(&written, came.as_ref(), &expect, &self.options, &self.hosts, cancel) {
-            Ok(checks) => FixtureVerdict { dir, checks, is_updated: false },
-            Err(Stop::Problem(problem)) => refused(dir, &problem),
-            Err(Stop::Cancelled(_)) => refused(dir, &Problem::new(ProblemKind::Cancelled, "not judged")),
+            Ok(checks) => FixtureVerdict { dir: name, checks, is_updated: false },
+            Err(Stop::Problem(problem)) => refused(name, &problem),
+            Err(Stop::Cancelled(_)) => refused(name, &Problem::new(ProblemKind::Cancelled, "not judged")),
         };
         let sides = came.filter(|_| !verdict.passed()).map(|came| {
             let is_acceptable = can_accept(&verdict, &expect, &came);
-            Box::new(Sides { kept: Arc::new(written), came: Arc::new(came), is_acceptable })
+            let (kept, came, filled) = (Arc::new(written), Arc::new(came), self.filled.clone());
+            Box::new(Sides { kept, came, is_acceptable, filled })
         });
         (verdict, sides)
     }

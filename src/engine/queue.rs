@@ -85,17 +85,18 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::state::SessionId;
 
     #[test]
     fn a_flood_takes_one_place() {
         let queue = Queue::new(Arc::new(|| {}));
         // As they come: a line that cannot be read is a message and one more of them.
         for count in 0..100 {
-            queue.push(Event::Session { session: 1, update: SessionUpdate::Messages(count) });
+            queue.push(Event::Session { session: SessionId(1), update: SessionUpdate::Messages(count) });
             queue.push(Event::Call { call: 1, update: CallUpdate::Unreadable(count) });
         }
         for number in 0..5_000 {
-            queue.push(Event::Session { session: 1, update: SessionUpdate::Stderr(number.to_string()) });
+            queue.push(Event::Session { session: SessionId(1), update: SessionUpdate::Stderr(number.to_string()) });
         }
         assert!(matches!(queue.pop(), Some(Event::Session { update: SessionUpdate::Messages(99), .. })));
         assert!(matches!(queue.pop(), Some(Event::Call { update: CallUpdate::Unreadable(99), .. })));

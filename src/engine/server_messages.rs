@@ -22,7 +22,7 @@ use crate::number::number_of;
 use crate::problem::{Problem, ProblemKind};
 use crate::state::library::LibraryEntry;
 use crate::state::wire::HttpExchange;
-use crate::state::{CallUpdate, Event, ServerNotification, SessionCommand, SessionUpdate};
+use crate::state::{CallUpdate, Event, ServerNotification, SessionCommand, SessionId, SessionUpdate};
 use crate::store;
 
 /// How long tools are left to change before they are listed again: servers announce several changes at once.
@@ -42,12 +42,12 @@ const PARCEL_PAUSE: Duration = Duration::from_millis(20);
 const QUEUE: usize = 20_000;
 
 impl Sessions {
-    pub(super) fn push_notification(&self, session: u64, notification: ServerNotification) {
+    pub(super) fn push_notification(&self, session: SessionId, notification: ServerNotification) {
         self.queue.push(Event::Session { session, update: SessionUpdate::Notification(notification) });
     }
 
     /// What may be asked: everything that a person at the window can answer, and the folders they chose.
-    pub(super) fn answering(self: &Arc<Self>, session: u64) -> ClientCapabilities {
+    pub(super) fn answering(self: &Arc<Self>, session: SessionId) -> ClientCapabilities {
         let this = Arc::downgrade(self);
         let asker: mcp::RequestHandler = Arc::new(move |ask, answer| {
             let Some(this) = this.upgrade() else { return };
@@ -58,7 +58,7 @@ impl Sessions {
     }
 
     /// Hands every message to the protocol log, in order and off the connection's own path.
-    pub(super) fn transcript(self: &Arc<Self>, handle: &Handle, session: u64) -> Transcript {
+    pub(super) fn transcript(self: &Arc<Self>, handle: &Handle, session: SessionId) -> Transcript {
         let (sender, mut receiver) = mpsc::channel::<Line>(QUEUE);
         let lost = Arc::new(AtomicU64::new(0));
         let (this, lost_here) = (Arc::downgrade(self), Arc::clone(&lost));
@@ -89,7 +89,7 @@ impl Sessions {
     /// Takes what is for the state as it is; gives back the rest.
     pub(super) fn forward_notification(
         self: &Arc<Self>,
-        session: u64,
+        session: SessionId,
         event: SessionEvent,
         handle: &Handle,
     ) -> Option<SessionEvent> {
@@ -103,7 +103,6 @@ impl Sessions {
             SessionEvent::Http { request, sent, response } => {
                 ServerNotification::Http { request, http: HttpExchange { sent, response } }
             }
-            SessionEvent::Task { status, message, .. } => ServerNotification::Task { status, message },
             SessionEvent::Noted(text) => ServerNotification::Noted(text),
             SessionEvent::ResourceUpdated(uri) => ServerNotification::ResourceUpdated(uri),
             SessionEvent::ListChanged(Listing::Resources | Listing::Prompts | Listing::Templates) => {
@@ -122,7 +121,7 @@ impl Sessions {
     }
 
     /// Lists the tools once they have settled; where they are being listed, once more after that.
-    pub(super) fn list_again(self: &Arc<Self>, session: u64, handle: &Handle) {
+    pub(super) fn list_again(self: &Arc<Self>, session: SessionId, handle: &Handle) {
         {
             let mut open = self.open();
             // Before there is a session its first list is still to come.
@@ -165,7 +164,7 @@ impl Sessions {
     }
 
     /// Has the server tell of changes of what it lists; that it does not is worth a word, and no failure.
-    pub(super) fn listen(self: &Arc<Self>, session: u64, reached: Arc<mcp::Session>) {
+    pub(super) fn listen(self: &Arc<Self>, session: SessionId, reached: Arc<mcp::Session>) {
         let this = Arc::downgrade(self);
         task(&Handle::current(), &self.queue, Event::Problem, async move {
             let listened = reached.listen(LIMIT).await;
@@ -183,7 +182,7 @@ impl Sessions {
     pub(super) fn read(
         self: &Arc<Self>,
         runtime: &Runtime,
-        session: u64,
+        session: SessionId,
         call: u64,
         method: &'static str,
         params: Bytes,
@@ -209,7 +208,7 @@ impl Sessions {
         self.open().roots = roots;
     }
 
-    pub(super) fn send_command(self: &Arc<Self>, runtime: &Runtime, session: u64, command: SessionCommand) {
+    pub(super) fn send_command(self: &Arc<Self>, runtime: &Runtime, session: SessionId, command: SessionCommand) {
         let reached = match command {
             SessionCommand::Reply { key, reply } => {
                 let answer = self.open().answers.remove(&(session, key));

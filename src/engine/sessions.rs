@@ -19,7 +19,7 @@ use crate::mcp::{self, Answer, CancelToken, OnSessionEvent, Session, SessionEven
 use crate::problem::{Problem, ProblemKind};
 use crate::server_request::Root;
 use crate::source::{Limits, Source, shown};
-use crate::state::{CallUpdate, Event, LoginStep, SessionUpdate};
+use crate::state::{CallUpdate, Event, LoginStep, SessionId, SessionUpdate};
 
 /// How long a folder may take to be looked at.
 const FOLDERS_LIMIT: Duration = Duration::from_secs(30);
@@ -40,18 +40,20 @@ fn login_step(step: mcp::login::Step) -> LoginStep {
 #[derive(Default)]
 pub(super) struct Open {
     /// Connections being made; aborting one leaves nothing running.
-    connecting: HashMap<u64, JoinHandle<()>>,
-    pub(super) sessions: HashMap<u64, Arc<Session>>,
+    connecting: HashMap<SessionId, JoinHandle<()>>,
+    pub(super) sessions: HashMap<SessionId, Arc<Session>>,
     calls: HashMap<u64, CancelToken>,
     /// The ways back of answers that a person still has to give, by session and question.
-    pub(super) answers: HashMap<(u64, u64), Answer>,
+    pub(super) answers: HashMap<(SessionId, u64), Answer>,
     /// Folders that are declared to servers.
     pub(super) roots: Option<Vec<PathBuf>>,
     /// Sessions whose tools are being listed, and whether they changed since that began. Never two lists at a time: the
     /// older might come last.
-    pub(super) listing: HashMap<u64, bool>,
-    /// The one call of the window in flight, for happenings that belong to it.
-    current: Option<u64>,
+    pub(super) listing: HashMap<SessionId, bool>,
+    /// The call in flight at each session, which the progress that comes from there is of.
+    current: HashMap<SessionId, u64>,
+    /// The calls that servers made tasks of, by session and task id.
+    tasks: HashMap<(SessionId, String), u64>,
     /// Calls so far, for the names of captures.
     count: u64,
 }
@@ -106,7 +108,7 @@ impl Sessions {
     }
 
     /// Removes a kept login; what was done is said.
-    pub(super) fn forget_login(self: &Arc<Self>, runtime: &Runtime, session: u64, url: String, client_id: Option<String>) {
+    pub(super) fn forget_login(self: &Arc<Self>, runtime: &Runtime, session: SessionId, url: String, client_id: Option<String>) {
         let this = Arc::clone(self);
         let keep = self.logins.lock().unwrap_or_else(PoisonError::into_inner).clone();
         task(runtime.handle(), &self.queue, Event::Problem, async move {
@@ -119,12 +121,12 @@ impl Sessions {
         });
     }
 
-    fn on_event(self: &Arc<Self>, session: u64, handle: tokio::runtime::Handle) -> OnSessionEvent {
+    fn on_event(self: &Arc<Self>, session: SessionId, handle: tokio::runtime::Handle) -> OnSessionEvent {
         let this = Arc::downgrade(self);
         Arc::new(move |received| {
             let Some(this) = this.upgrade() else { return };
             let Some(received) = this.forward_notification(session, received, &handle) else { return };
-            let current = this.open().current;
+            let current = this.open().current.get(&session).copied();
             let event = match (received, current) {
                 (SessionEvent::Phase(phase), _) => Event::Session { session, update: SessionUpdate::Phase(phase) },
                 (SessionEvent::Step(step), _) => Event::Session { session, update: SessionUpdate::Step(step) },
@@ -136,6 +138,10 @@ impl Sessions {
                     Event::Call { call, update: CallUpdate::Progress { progress, total, message } }
                 }
                 (SessionEvent::Unreadable(count), Some(call)) => Event::Call { call, update: CallUpdate::Unreadable(count) },
+                (SessionEvent::Task { id, status, message }, current) => match this.call_of_task(session, id, current) {
+                    Some(call) => Event::Call { call, update: CallUpdate::Task { status, message } },
+                    None => return,
+                },
                 // Nobody waits for these; they are on the wire log.
                 _ => return,
             };
@@ -143,7 +149,7 @@ impl Sessions {
         })
     }
 
-    pub(super) fn connect(self: &Arc<Self>, runtime: &Runtime, session: u64, source: Source, limit: Duration) {
+    pub(super) fn connect(self: &Arc<Self>, runtime: &Runtime, session: SessionId, source: Source, limit: Duration) {
         let this = Arc::clone(self);
         let folders = self.open().roots.clone();
         let mut options = mcp::Options {
@@ -184,7 +190,7 @@ impl Sessions {
         open.connecting.insert(session, task);
     }
 
-    async fn reach(self: &Arc<Self>, session: u64, source: &Source, options: mcp::Options) -> Result<(), Problem> {
+    async fn reach(self: &Arc<Self>, session: SessionId, source: &Source, options: mcp::Options) -> Result<(), Problem> {
         let limit = options.connect_limit;
         let reached = mcp::connect(source, options, self.on_event(session, tokio::runtime::Handle::current())).await?;
         let reached = Arc::new(reached);
@@ -221,11 +227,13 @@ impl Sessions {
         }
     }
 
-    pub(super) fn disconnect(&self, runtime: &Runtime, session: u64) {
+    pub(super) fn disconnect(&self, runtime: &Runtime, session: SessionId) {
         let (connecting, ended, answers) = {
             let mut open = self.open();
             let answers: Vec<Answer> = open.answers.extract_if(|(of, _), _| *of == session).map(|(_, answer)| answer).collect();
             open.listing.remove(&session);
+            open.current.remove(&session);
+            open.tasks.retain(|(of, _), _| *of != session);
             (open.connecting.remove(&session), open.sessions.remove(&session), answers)
         };
         // Not while the lock is held: each is answered with its cancelling.
@@ -241,7 +249,7 @@ impl Sessions {
     pub(super) fn call(
         self: &Arc<Self>,
         runtime: &Runtime,
-        session: u64,
+        session: SessionId,
         call: u64,
         tool: &Arc<Tool>,
         arguments: Bytes,
@@ -280,7 +288,7 @@ impl Sessions {
     }
 
     /// Takes note of a call that begins: its session, its number in this run, and what cancels it.
-    pub(super) fn begin(&self, session: u64, call: u64) -> Option<(Arc<Session>, u64, CancelToken)> {
+    pub(super) fn begin(&self, session: SessionId, call: u64) -> Option<(Arc<Session>, u64, CancelToken)> {
         let cancel = CancelToken::new();
         let mut open = self.open();
         let Some(reached) = open.sessions.get(&session).cloned() else {
@@ -291,7 +299,7 @@ impl Sessions {
             return None;
         };
         open.calls.insert(call, cancel.clone());
-        open.current = Some(call);
+        open.current.insert(session, call);
         open.count += 1;
         Some((reached, open.count, cancel))
     }
@@ -306,8 +314,16 @@ impl Sessions {
     pub(super) fn finish(&self, call: u64) {
         let mut open = self.open();
         open.calls.remove(&call);
-        if open.current == Some(call) {
-            open.current = None;
+        open.current.retain(|_, current| *current != call);
+    }
+
+    /// The call that a server made this task of: the one in flight when it was first told of.
+    fn call_of_task(&self, session: SessionId, id: String, current: Option<u64>) -> Option<u64> {
+        let mut open = self.open();
+        match (open.tasks.get(&(session, id.clone())), current) {
+            (Some(call), _) => Some(*call),
+            (None, Some(call)) => Some(*open.tasks.entry((session, id)).or_insert(call)),
+            (None, None) => None,
         }
     }
 

@@ -173,7 +173,7 @@ fn staged(
     if name == "error" {
         let missing = Command { program: "my-mcp-server".into(), args: vec!["--stdio".into()], ..Command::default() };
         stage.perform(ConnectAction::Connect(Box::new(source.unwrap_or(Source::Command(missing)))));
-        stage.until("the connection failed", |state| !matches!(state.connection, Connection::Connecting { .. }))?;
+        stage.until("the connection failed", |state| !matches!(state.session().connection, Connection::Connecting { .. }))?;
         stage.settle()?;
         return Ok(stage);
     }
@@ -185,8 +185,8 @@ fn staged(
     match name {
         "settings" => stage.perform(ViewAction::ShowSettings),
         "main" => {
-            let first = stage.state.selected_tool.clone().unwrap_or_default();
-            if stage.state.connection.is_sample() && tool.is_none() {
+            let first = stage.state.session().selected_tool.clone().unwrap_or_default();
+            if stage.state.session().connection.is_sample() && tool.is_none() {
                 north(&mut stage)?;
                 stage.select_record(2);
             } else {
@@ -421,11 +421,11 @@ impl Stage {
     fn connect(&mut self, source: Source) -> Result<(), Problem> {
         self.perform(ConnectAction::Connect(Box::new(source)));
         let is_listed = Rc::clone(&self.is_listed);
-        self.until("the tools are listed", |state| match state.connection {
+        self.until("the tools are listed", |state| match state.session().connection {
             Connection::Connected { .. } => is_listed.get(),
-            _ => !matches!(state.connection, Connection::Connecting { .. }),
+            _ => !matches!(state.session().connection, Connection::Connecting { .. }),
         })?;
-        if let Connection::Failed { problem, .. } | Connection::Gone { problem, .. } = &self.state.connection {
+        if let Connection::Failed { problem, .. } | Connection::Gone { problem, .. } = &self.state.session().connection {
             return Err(problem.clone());
         }
         self.settle()
@@ -433,7 +433,7 @@ impl Stage {
 
     fn begin_call(&mut self, tool: &str, arguments: &str) -> Result<(), Problem> {
         self.perform(CallAction::SelectTool(tool.into()));
-        if self.state.selected_tool.as_deref() != Some(tool) {
+        if self.state.session().selected_tool.as_deref() != Some(tool) {
             return Err(Problem::new(ProblemKind::NotFound, format!("the server lists no tool `{tool}`")));
         }
         self.perform(CallAction::SetArgumentsText(arguments.into()));

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use super::{
     CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FindingsAction, FixtureAction,
     HistoryAction, HostsAction, ImportAction, LoginAction, MissingValues, OpenServersAction, PreparedCall, PreparedRun,
-    ProbeAction, ServersAction, SettingsAction, TableAction, TokensAction, ValuesAction, ViewAction, WatchAction, diff, exact,
-    library, media, server_diff, server_requests, wire,
+    PreparedVerify, ProbeAction, ServersAction, SettingsAction, TableAction, TokensAction, ValuesAction, ViewAction, WatchAction,
+    diff, exact, library, media, server_diff, server_requests, wire,
 };
 use crate::analysis::Inquiry;
 use crate::contract::SweepFile;
@@ -114,6 +114,11 @@ pub enum Dialog {
     /// The same for the calls of a collection: tool and arguments of each that may change something.
     ConfirmCollection {
         run: PreparedRun,
+        calls: Vec<String>,
+    },
+    /// The same for the calls of fixtures.
+    ConfirmFixtures {
+        run: PreparedVerify,
         calls: Vec<String>,
     },
     /// Values that a server needs before it is connected to.

@@ -76,19 +76,21 @@ impl State {
                 }
             }
             CallAction::ClearArguments => {
-                let (Some(tool), Some(form)) = (self.selected_tool.clone(), self.form()) else { return };
+                let (Some(tool), Some(form)) = (self.session().selected_tool.clone(), self.form()) else { return };
                 let text = form.text.to_string();
                 self.edit_form(|form, schema| form.set_text("{}", schema));
-                self.offer_undo(format!("Cleared the arguments of {tool}"), UndoStep::Form { tool, text });
+                self.offer_undo(
+                    format!("Cleared the arguments of {tool}"),
+                    UndoStep::Form { session: self.session().id, tool, text },
+                );
             }
             CallAction::SetArgumentsText(text) => self.edit_form(|form, schema| form.set_text(&text, schema)),
             CallAction::RestoreArguments => self.restore_arguments(),
             CallAction::Call { send_anyway } => self.call(send_anyway, effects),
             CallAction::Confirm => self.confirm_calls(effects),
             CallAction::ConfirmAlways(which) => {
-                if let Some(tool) = self.asked_about() {
-                    self.allow(which, &tool, effects);
-                }
+                let calls = self.calls_to_confirm();
+                self.allow(which, &calls, effects);
                 self.confirm_calls(effects);
             }
             CallAction::Cancel => {
@@ -102,26 +104,19 @@ impl State {
     }
 
     pub(super) fn select_tool(&mut self, name: &str) {
-        let Some(listed) = self.tools.iter().find(|listed| listed.tool.name == name) else { return };
-        let schema = listed.tool.input_schema.clone();
-        self.selected_tool = Some(name.to_owned());
-        if !self.forms.contains_key(name) {
-            let memory = self.servers.memory();
-            let last = memory.and_then(|memory| memory.arguments.get(name)?.last.clone());
-            let variables = memory.map(|memory| memory.variables.clone()).unwrap_or_default();
-            let mut form = Form::new(schema.as_ref());
-            form.use_variables(Arc::new(variables), schema.as_ref());
-            if let Some(last) = last {
-                form.set_text(&last, schema.as_ref());
-            }
-            self.forms.insert(name.to_owned(), form);
-        }
+        let session = self.sessions.current_mut();
+        session.select_tool(name, self.servers.memory_of(session.memory_key.as_ref()));
     }
 
     /// Selects a tool by hand: its last answer comes with it.
     pub(super) fn open_tool(&mut self, name: &str) {
         self.select_tool(name);
-        let last = self.captures.iter().rev().find(|capture| capture.tool.name == name).map(|capture| capture.id.clone());
+        // Another server's tool of the same name is another tool.
+        let source = self.session().connection.source().map(Source::to_string);
+        let is_its = |capture: &&Arc<Capture>| {
+            capture.tool.name == name && source.as_ref().is_none_or(|source| *source == capture.server.source)
+        };
+        let last = self.captures.iter().rev().find(is_its).map(|capture| capture.id.clone());
         match last {
             Some(id) => self.show_capture(&id),
             None => {
@@ -131,16 +126,8 @@ impl State {
         }
     }
 
-    fn selected_schema(&self) -> Option<Bytes> {
-        self.tool()?.tool.input_schema.clone()
-    }
-
     pub(super) fn edit_form(&mut self, edit: impl FnOnce(&mut Form, Option<&Bytes>)) {
-        let schema = self.selected_schema();
-        let Some(name) = self.selected_tool.as_deref() else { return };
-        if let Some(form) = self.forms.get_mut(name) {
-            edit(form, schema.as_ref());
-        }
+        self.session_mut().edit_form(edit);
     }
 
     pub(super) fn restore_arguments(&mut self) {
@@ -155,8 +142,8 @@ impl State {
         if self.running.is_some() {
             return;
         }
-        if !self.connection.is_connected() {
-            let problem = match &self.connection {
+        if !self.session().connection.is_connected() {
+            let problem = match &self.session().connection {
                 Connection::Gone { problem, .. } => {
                     Problem::new(ProblemKind::Disconnected, format!("the server is gone: {}", problem.what))
                         .hint("reconnect (Ctrl R), then call again")
@@ -189,7 +176,7 @@ impl State {
         }
         let call = self.prepare(&tool, Bytes::from(form.sent().into_owned()), CallOwner::Person);
         self.keep_arguments(&tool.name, effects);
-        if self.needs_consent(&tool) {
+        if self.needs_consent(&call) {
             self.dialog = Some(Dialog::ConfirmCall { call });
         } else {
             self.send_call(call, effects);
@@ -202,6 +189,7 @@ impl State {
             Some(Dialog::ConfirmCall { call }) => self.send_call(call, effects),
             Some(Dialog::ConfirmCompare { compare, .. }) => self.run_compare(*compare, effects),
             Some(Dialog::ConfirmCollection { run, .. }) => self.start_run(run, effects),
+            Some(Dialog::ConfirmFixtures { run, .. }) => self.start_verify(run, effects),
             other => self.dialog = other,
         }
     }
@@ -222,11 +210,11 @@ impl State {
     /// A card of the start page: the right sample, the tool, the call.
     pub(super) fn ask(&mut self, question: StartQuestion, effects: &mut Vec<Effect>) {
         let source = question.source();
-        if self.connection.is_connected() && self.connection.source() == Some(&source) {
+        if self.session().connection.is_connected() && self.session().connection.source() == Some(&source) {
             self.answer_start(question, effects);
         } else {
             self.start_connecting(source, effects);
-            self.pending = Some(question);
+            self.session_mut().pending = Some(question);
         }
     }
 
@@ -258,17 +246,31 @@ impl State {
                     running.unreadable = count;
                 }
             }
+            CallUpdate::Task { status, message } => {
+                if let Some(running) = running {
+                    let text = message.map(|message| format!(": {message}")).unwrap_or_default();
+                    running.task = Some(format!("task {status}{text}"));
+                }
+            }
             CallUpdate::Captured(capture) => self.captured(call, capture, effects),
         }
     }
 
     /// Takes in the answer to a call; it goes to whoever made it.
     fn captured(&mut self, call: u64, capture: Arc<Capture>, effects: &mut Vec<Effect>) {
-        let owner = self.running.take_if(|running| running.id == call).map(|running| running.owner);
-        self.came_through(&capture.id);
-        self.last_called = Some(capture.id.clone());
+        let running = self.running.take_if(|running| running.id == call);
+        let session = running.as_ref().map(|running| running.session).unwrap_or_default();
+        self.came_through(session, &capture.id);
+        if let Some(running) = &running {
+            if let Some(session) = self.sessions.get_mut(running.session) {
+                session.last_called = Some(capture.id.clone());
+            }
+        }
+        if let Some(CallOwner::Fixture(at)) = running.as_ref().map(|running| &running.owner) {
+            return self.on_fixture_called(*at, capture, effects);
+        }
         self.keep_call(&capture, effects);
-        match owner {
+        match running.map(|running| running.owner) {
             Some(CallOwner::Person) => self.show_new(capture),
             Some(CallOwner::StartPage(question)) => {
                 self.show_new(capture);
@@ -281,7 +283,7 @@ impl State {
             Some(CallOwner::Compare(at)) => self.captured_of_series(SeriesKind::Compare, at, &capture, effects),
             Some(CallOwner::Collection(at)) => self.captured_of_series(SeriesKind::Collection, at, &capture, effects),
             // Of a session that has ended meanwhile: it is in the list, and nothing else changes.
-            Some(CallOwner::Fixtures) | None => self.list_capture(capture),
+            Some(CallOwner::Fixture(_) | CallOwner::SavedFixtures) | None => self.list_capture(capture),
         }
     }
 
@@ -358,7 +360,7 @@ impl State {
 
     pub(super) fn show_capture(&mut self, id: &CaptureId) {
         let Some(capture) = self.captures.iter().find(|capture| capture.id == *id).cloned() else { return };
-        if self.tools.iter().any(|listed| listed.tool.name == capture.tool.name) {
+        if self.session().lists(&capture.tool.name) {
             self.select_tool(&capture.tool.name);
         }
         self.view.show(id.clone());

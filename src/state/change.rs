@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::{
-    Action, AppEffect, Connection, Dialog, Effect, Event, HostsEvent, PathPurpose, SessionUpdate, State, Toast, TokensEvent,
+    Action, AppEffect, Connection, Dialog, Effect, Event, HostsEvent, PathPurpose, SessionId, SessionUpdate, State, Toast,
+    TokensEvent,
 };
 use crate::problem::Problem;
 use crate::source::is_web;
@@ -31,9 +32,9 @@ impl State {
     /// Whether something on the screen changes with time alone; what is waited for in a pane asks for its own next frame.
     pub fn is_waiting(&self) -> bool {
         self.running.is_some()
-            || matches!(self.connection, Connection::Connecting { .. })
+            || matches!(self.session().connection, Connection::Connecting { .. })
             || self.versus.is_listing()
-            || self.library.listing.is_some()
+            || self.session().library.listing.is_some()
             || self.probing.since.is_some()
             || self.collections.is_counting()
             || self.watching.building.is_some()
@@ -147,13 +148,11 @@ impl State {
     }
 
     /// What comes of a session that has ended changes nothing.
-    fn session_update(&mut self, session: u64, update: SessionUpdate, effects: &mut Vec<Effect>) {
-        if session == self.session {
-            self.connection_update(update, effects);
-        } else if self.versus.is_session(session) {
+    fn session_update(&mut self, session: SessionId, update: SessionUpdate, effects: &mut Vec<Effect>) {
+        if self.versus.is_session(session) {
             self.listing_update(update, effects);
         } else {
-            self.open_server_update(session, update, effects);
+            self.on_session_update(session, update, effects);
         }
     }
 

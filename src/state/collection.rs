@@ -196,7 +196,7 @@ impl State {
 
     /// What all the server's definitions cost, as far as they are counted.
     pub fn definitions(&self) -> Tokens {
-        self.tools.iter().filter_map(|listed| listed.tokens).fold(Tokens::default(), Tokens::plus)
+        self.session().definition_tokens()
     }
 
     /// The tools of the calls, all of which were looked at before the first is made; `notes` gets what could not be checked.
@@ -206,7 +206,7 @@ impl State {
     fn planned(&self, notes: &mut Vec<String>) -> Result<Vec<Arc<Tool>>, Problem> {
         let Some(collection) = &self.collections.collection else { return Ok(Vec::new()) };
         let tool = |call: &CollectedCall| {
-            let Some(listed) = self.tools.iter().find(|listed| listed.tool.name == call.tool) else {
+            let Some(listed) = self.session().listed(&call.tool) else {
                 let what = format!("in the call `{}` the tool `{}` is not one of this server", call.name, call.tool);
                 let hint = "nothing was called; fix the collection, or connect to its server";
                 return Err(Problem::new(ProblemKind::NotFound, what).hint(hint));
@@ -221,7 +221,7 @@ impl State {
         if self.running.is_some() {
             return;
         }
-        if !self.connection.is_connected() {
+        if !self.session().connection.is_connected() {
             let problem = Problem::new(ProblemKind::Disconnected, "not connected").hint("connect to a server, then run again");
             self.toast_problem(problem);
             return;
@@ -236,13 +236,13 @@ impl State {
         };
         notes.iter().for_each(|note| self.toast(note));
         let Some(collection) = &self.collections.collection else { return };
-        let writing = collection.calls.iter().zip(&tools).filter(|(_, tool)| self.needs_consent(tool));
-        let writing: Vec<String> = writing.map(|(call, _)| format!("{} {}", call.tool, call.arguments)).collect();
         let calls = collection.calls.iter().zip(&tools);
         let call = |(at, (call, tool)): (usize, (&CollectedCall, &Arc<Tool>))| {
             self.prepare(tool, Bytes::from(call.arguments.clone()), CallOwner::Collection(at))
         };
-        let calls = calls.enumerate().map(call).collect();
+        let calls: Vec<PreparedCall> = calls.enumerate().map(call).collect();
+        let writing = calls.iter().filter(|call| self.needs_consent(call));
+        let writing: Vec<String> = writing.map(|call| format!("{} {}", call.tool.name, call.text())).collect();
         let run = PreparedRun { collection: Arc::clone(collection), calls };
         if writing.is_empty() {
             self.start_run(run, effects);
@@ -270,7 +270,7 @@ impl State {
             self.collections.before = Some(("the run before".to_owned(), PreviousRun::of(&last)));
         }
         self.collections.forget();
-        self.collections.server = self.connection.server().cloned();
+        self.collections.server = self.session().connection.server().cloned();
         self.collections.series = Series::of(run.calls);
         self.next_of_series(SeriesKind::Collection, effects);
     }
@@ -346,11 +346,9 @@ mod tests {
             stderr: Vec::new(),
             messages: 0,
         };
-        let mut state = State {
-            connection,
-            tools: vec![ListedTool { tool: Arc::new(tool), tokens: Some(Tokens::default()) }],
-            ..State::default()
-        };
+        let mut state = State::default();
+        state.session_mut().connection = connection;
+        state.session_mut().tools = vec![ListedTool { tool: Arc::new(tool), tokens: Some(Tokens::default()) }];
         let collection = Arc::new(Collection::parse(FILE, "c.toml").unwrap());
         state.apply(Event::Collection(CollectionEvent::Opened { path: "/c.toml".into(), collection }), &mut Vec::new());
         assert_eq!(state.view.screen, Screen::Collection);

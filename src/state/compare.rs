@@ -222,7 +222,7 @@ impl State {
 
     /// The newest answer of this tool that was called with this value, all other arguments as given; the one shown first.
     fn made(&self, tool: &Tool, vary: &str, value: &str, arguments: &str) -> Option<CaptureId> {
-        let server = self.connection.server()?;
+        let server = self.session().connection.server()?;
         let is_it = |capture: &&Arc<Capture>| {
             let Ok(own) = std::str::from_utf8(&capture.arguments) else { return false };
             capture.outcome == Outcome::Result
@@ -408,7 +408,7 @@ impl State {
                 Err(problem) => return self.toast_problem(problem),
             }
         }
-        let server = self.connection.server().map(|server| server.name.clone()).unwrap_or_default();
+        let server = self.session().connection.server().map(|server| server.name.clone()).unwrap_or_default();
         // What one model reads was chosen for the result already.
         let reads = self.read_choice();
         self.ask_compare(Compare { reads, ..Compare::new(server, tool, vary, values, series) }, effects);
@@ -417,14 +417,14 @@ impl State {
     /// Makes the calls, after asking where the tool is not declared read-only.
     pub(super) fn ask_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
         let left: Vec<String> = compare.series.left().map(|call| self.call_text(call)).collect();
-        if self.running.is_some() || (!left.is_empty() && !self.connection.is_connected()) {
+        if self.running.is_some() || (!left.is_empty() && !self.session().connection.is_connected()) {
             let problem = Problem::new(ProblemKind::Disconnected, "not connected").hint("reconnect (Ctrl R), then compare again");
             if self.running.is_none() {
                 self.toast_problem(problem);
             }
             return;
         }
-        if compare.series.left().any(|call| self.needs_yes(call)) {
+        if compare.series.left().any(|call| self.needs_consent(call)) {
             self.dialog = Some(Dialog::ConfirmCompare { compare: Box::new(compare), calls: left });
             return;
         }

@@ -1,14 +1,15 @@
 //! The connect screen's form, and how it becomes a source.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use super::login::LoginLog;
 use super::server_diff::ServerDiffAction;
-use super::{Connection, Effect, ListedTool, Screen, SessionEffect, SessionUpdate, State};
+use super::{Connection, Effect, ImportEffect, Screen, ServerSession, SessionEffect, SessionId, SessionUpdate, State};
 use crate::capture::{Server, Tool};
 use crate::problem::{Problem, ProblemKind};
-use crate::source::{Command, Http, Login, Protocol, SampleSpec, Source, Transport, is_web, left_out, shown};
+use crate::source::{
+    Command, Http, Login, Protocol, SampleSpec, ServerMemory, Source, Transport, exact_server, is_web, left_out, server_key,
+    shown,
+};
 
 /// What the sample begins with, by set.
 const FIRST_TOOLS: &[&str] = &["strict_search_companies", "autotask_search_companies", "search_user"];
@@ -147,24 +148,22 @@ pub enum ConnectAction {
 }
 
 impl State {
-    /// Takes in what became of the connection in use.
-    pub(super) fn connection_update(&mut self, update: SessionUpdate, effects: &mut Vec<Effect>) {
+    /// Applies what became of one server's connection, to its session alone. Updates of a session that has ended change
+    /// nothing.
+    pub(super) fn on_session_update(&mut self, id: SessionId, update: SessionUpdate, effects: &mut Vec<Effect>) {
+        let now = self.now;
+        let Some(session) = self.sessions.get_mut(id) else { return };
         match update {
-            SessionUpdate::Phase(phase) => self.phase(phase),
-            SessionUpdate::Step(step) => self.steps.push(step),
-            SessionUpdate::Stderr(line) => self.stderr(line),
-            SessionUpdate::Connected(server) => self.connected(server, effects),
-            SessionUpdate::Tools { tools, note } => self.listed(tools, note, effects),
-            SessionUpdate::ConnectFailed(problem) => self.connect_failed(problem),
-            SessionUpdate::Gone(problem) => self.gone(problem),
-            SessionUpdate::Login(step) => self.login_step(step),
-            SessionUpdate::Messages(count) => {
-                self.messages = count;
-                if let Connection::Connected { messages, .. } = &mut self.connection {
-                    *messages = count;
-                }
-            }
-            SessionUpdate::Notification(notification) => self.notified(notification, effects),
+            SessionUpdate::Phase(phase) => session.set_phase(phase),
+            SessionUpdate::Step(step) => session.steps.push(step),
+            SessionUpdate::Stderr(line) => session.add_stderr(line),
+            SessionUpdate::Messages(count) => session.set_messages(count),
+            SessionUpdate::Login(step) => session.login.add(step, now),
+            SessionUpdate::Connected(server) => self.on_connected(id, server, effects),
+            SessionUpdate::Tools { tools, note } => self.on_tools_listed(id, tools, note, effects),
+            SessionUpdate::ConnectFailed(problem) => self.on_connect_failed(id, problem),
+            SessionUpdate::Gone(problem) => self.on_disconnected(id, problem),
+            SessionUpdate::Notification(notification) => self.on_notification(id, notification, effects),
         }
     }
 
@@ -192,62 +191,66 @@ impl State {
             self.seek_values(source, effects);
             return;
         }
-        if self.connection.source() != Some(&source)
+        if self.session().connection.source() != Some(&source)
             && let Some(session) = self.session_at(&source)
         {
             self.switch_to(session, effects);
             return;
         }
-        self.keep_open(effects);
         // What failed before is told no longer, and what is closed for this is remembered.
         self.toasts.retain(|toast| toast.problem.is_none());
         self.is_new_source = false;
-        self.closed = match &self.connection {
+        self.versus.is_choosing = false;
+        self.view.sidebar = super::SidebarTab::Tools;
+        let id = self.sessions.new_id();
+        let keeps_open = std::mem::take(&mut self.is_adding_server) && self.session().connection.is_connected();
+        let new = ServerSession {
+            id,
+            memory_key: server_key(&source, self.servers.here()),
+            exact: exact_server(&source, self.servers.here()),
+            roots_declared: self.roots.is_some(),
+            connection: self.connecting(id, source.clone(), effects),
+            ..ServerSession::default()
+        };
+        if keeps_open {
+            self.end_calls(effects);
+            self.stop_watching(effects);
+            self.closed = None;
+            let shown = self.view.capture.take();
+            let wire = self.session().wire.anew();
+            self.session_mut().shown = shown;
+            self.sessions.open(ServerSession { wire, ..new });
+            return;
+        }
+        self.closed = match &self.session().connection {
             Connection::Connected { source: open, .. } => Some(open.clone()),
             _ => self.closed.take(),
         }
         .filter(|open| *open != source);
         self.end_session(effects);
-        self.begin_session();
-        self.messages = 0;
-        self.steps.clear();
-        self.stderr_dropped = 0;
-        self.forget_wire();
-        self.versus.is_choosing = false;
-        self.library = super::library::Library::default();
-        self.view.sidebar = super::SidebarTab::Tools;
-        // Said of the tools of one server.
-        self.fixtures.verifying.calls_writing = false;
-        self.roots_declared = self.roots.is_some();
-        let tools = self.own_tools();
-        self.again.remember(self.connection.source(), &source, self.list, tools);
-        self.tools.clear();
-        self.tools_note = None;
-        if self.servers.turn_to(&source) {
-            self.forms.clear();
+        if new.memory_key != self.session().memory_key {
             self.stop_watching(effects);
         }
-        self.login = LoginLog::default();
-        self.connection = self.connecting(self.session, source, effects);
+        self.sessions.replace(|mut old| {
+            let (list, tools) = (old.list, old.own_tools());
+            old.again.remember(old.connection.source(), &source, list, tools);
+            ServerSession::after(old, new)
+        });
     }
 
-    /// Begins a connection of this number.
-    pub(super) fn connecting(&self, session: u64, source: Source, effects: &mut Vec<Effect>) -> Connection {
+    /// Begins a connection with this id.
+    pub(super) fn connecting(&self, session: SessionId, source: Source, effects: &mut Vec<Effect>) -> Connection {
         let limit = self.settings.waits.connect();
         effects.push(Effect::Session(SessionEffect::Connect { session, source: Box::new(source.clone()), limit }));
         Connection::Connecting { source, phase: "connecting".into(), since: self.now, limit, stderr: Vec::new() }
     }
 
-    fn begin_session(&mut self) {
-        self.sessions += 1;
-        self.session = self.sessions;
-    }
-
+    /// Ends the current server's calls and connection.
     fn end_session(&mut self, effects: &mut Vec<Effect>) {
         self.end_calls(effects);
-        self.forget_asks();
-        if matches!(self.connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
-            effects.push(Effect::Session(SessionEffect::Disconnect { session: self.session }));
+        let ServerSession { id: session, connection, .. } = self.session();
+        if matches!(connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
+            effects.push(Effect::Session(SessionEffect::Disconnect { session: *session }));
         }
     }
 
@@ -256,25 +259,24 @@ impl State {
             effects.push(Effect::Session(SessionEffect::CancelCall { call: running.id }));
         }
         self.stop_series("the connection was closed", true);
-        self.pending = None;
-        self.again.forget_call();
+        let session = self.session_mut();
+        session.pending = None;
+        session.again.forget_call();
     }
 
     pub(super) fn disconnect(&mut self, effects: &mut Vec<Effect>) {
         self.end_session(effects);
         self.stop_watching(effects);
-        // Late events of the session that ended must not find it again.
-        self.begin_session();
-        self.connection = Connection::None;
-        self.tools.clear();
-        self.selected_tool = None;
+        // A new id: late events of the session that ended find none.
+        let id = self.sessions.new_id();
+        self.sessions.replace(|old| old.closed(id));
         self.stop_listing(effects);
         self.versus.is_choosing = false;
         self.view.screen = Screen::Connect;
     }
 
     pub(super) fn reconnect(&mut self, effects: &mut Vec<Effect>) {
-        match self.connection.source().cloned() {
+        match self.session().connection.source().cloned() {
             Some(source) => self.start_connecting(source, effects),
             None => self.view.screen = Screen::Connect,
         }
@@ -292,87 +294,110 @@ impl State {
         }
     }
 
-    pub(super) fn phase(&mut self, text: String) {
-        if let Connection::Connecting { phase, .. } = &mut self.connection {
-            *phase = text;
+    fn on_connected(&mut self, id: SessionId, server: Server, effects: &mut Vec<Effect>) {
+        let now = self.now;
+        let Some(session) = self.sessions.get_mut(id) else { return };
+        let Connection::Connecting { source, stderr, .. } = &mut session.connection else { return };
+        let (source, stderr) = (source.clone(), std::mem::take(stderr));
+        let messages = session.messages;
+        session.connection = Connection::Connected { source: source.clone(), server, since: now, stderr, messages };
+        if let Some((key, values)) = session.to_keep.take() {
+            effects.push(Effect::Import(ImportEffect::KeepValues { key, values }));
         }
-    }
-
-    pub(super) fn stderr(&mut self, line: String) {
-        self.stderr_dropped += u64::from(self.connection.add_stderr(line));
-    }
-
-    pub(super) fn connected(&mut self, server: Server, effects: &mut Vec<Effect>) {
-        let Connection::Connecting { source, stderr, .. } = &mut self.connection else { return };
-        self.closed = None;
-        self.connection = Connection::Connected {
-            source: source.clone(),
-            server,
-            since: self.now,
-            stderr: std::mem::take(stderr),
-            messages: self.messages,
-        };
-        if let Some(source) = self.connection.source().cloned() {
-            self.remember_source(&source, effects);
-            self.keep_values(effects);
+        self.remember_source(&source, effects);
+        if self.sessions.is_current(id) {
+            self.closed = None;
             self.begin_watching(effects);
         }
     }
 
-    pub(super) fn listed(&mut self, tools: Vec<Tool>, note: Option<String>, effects: &mut Vec<Effect>) {
-        self.use_tools(tools, note);
+    fn on_tools_listed(&mut self, id: SessionId, tools: Vec<Tool>, note: Option<String>, effects: &mut Vec<Effect>) {
+        let number = self.number_listing();
+        let Some(session) = self.sessions.get_mut(id) else { return };
+        let memory = self.servers.memory_of(session.memory_key.as_ref());
+        session.use_tools(tools, note, number);
+        session.choose_tool(memory);
+        session.again.compare_tools(&session.tools);
+        if !self.sessions.is_current(id) {
+            return;
+        }
         if self.view.screen == Screen::Connect {
             self.view.screen = Screen::Start;
             self.view.capture = None;
         }
-        let has = |name: &str| self.tools.iter().any(|listed| listed.tool.name == name);
-        let keep = self.selected_tool.take().filter(|name| has(name));
-        let chosen = keep
-            .or_else(|| self.remembered_tool())
-            .or_else(|| FIRST_TOOLS.iter().find(|name| self.connection.is_sample() && has(name)).map(|&name| name.to_owned()))
-            .or_else(|| self.tools.first().map(|listed| listed.tool.name.clone()));
-        if let Some(name) = chosen {
-            self.select_tool(&name);
-        }
-        if let Some(question) = self.pending.take() {
+        if let Some(question) = self.session_mut().pending.take() {
             self.answer_start(question, effects);
         }
         self.listed_again(effects);
     }
 
-    /// Takes over a list of tools.
-    pub(super) fn use_tools(&mut self, tools: Vec<Tool>, note: Option<String>) {
-        self.list = self.number_listing();
-        self.is_uncounted = false;
-        self.tools = tools.into_iter().map(|tool| ListedTool { tool: Arc::new(tool), tokens: None }).collect();
-        self.tools_note = note;
-    }
-
-    pub(super) fn connect_failed(&mut self, problem: Problem) {
-        let Some(source) = self.connection.source().cloned() else { return };
+    fn on_connect_failed(&mut self, id: SessionId, problem: Problem) {
+        let Some(session) = self.sessions.get_mut(id) else { return };
+        let Some(source) = session.fail(problem) else { return };
+        if !self.sessions.is_current(id) {
+            return;
+        }
         let sample = self.connect_form.sample.clone();
         if self.connect_form == (ConnectForm { sample: sample.clone(), ..ConnectForm::default() }) {
             self.connect_form = ConnectForm { sample, ..ConnectForm::of(&source) };
         }
-        let stderr = self.connection.stderr().to_vec();
         self.is_new_source = false;
-        self.pending = None;
-        self.again.forget_call();
-        self.connection = Connection::Failed { source, problem, stderr };
         self.view.screen = Screen::Connect;
     }
 
-    pub(super) fn gone(&mut self, problem: Problem) {
-        self.is_new_source = false;
-        self.library.listing = None;
-        match &self.connection {
+    fn on_disconnected(&mut self, id: SessionId, problem: Problem) {
+        let Some(session) = self.sessions.get_mut(id) else { return };
+        session.library.listing = None;
+        match &session.connection {
             Connection::Connected { source, server, stderr, .. } => {
-                self.connection =
+                session.connection =
                     Connection::Gone { source: source.clone(), server: server.clone(), problem, stderr: stderr.clone() };
             }
-            Connection::Connecting { .. } => self.connect_failed(problem),
+            Connection::Connecting { .. } => self.on_connect_failed(id, problem),
             _ => {}
         }
+        self.is_new_source &= !self.sessions.is_current(id);
+    }
+}
+
+impl ServerSession {
+    fn set_phase(&mut self, text: String) {
+        if let Connection::Connecting { phase, .. } = &mut self.connection {
+            *phase = text;
+        }
+    }
+
+    fn add_stderr(&mut self, line: String) {
+        self.stderr_dropped += u64::from(self.connection.add_stderr(line));
+    }
+
+    fn set_messages(&mut self, count: u64) {
+        self.messages = count;
+        if let Connection::Connected { messages, .. } = &mut self.connection {
+            *messages = count;
+        }
+    }
+
+    /// Keeps the selected tool where it is still listed; else selects the one called last, else the first.
+    pub(super) fn choose_tool(&mut self, memory: Option<&ServerMemory>) {
+        let is_sample = self.connection.is_sample();
+        let kept = self.selected_tool.take().filter(|name| self.lists(name));
+        let remembered = || memory?.tool.clone().filter(|name| self.lists(name));
+        let first_of_sample = || FIRST_TOOLS.iter().find(|name| is_sample && self.lists(name)).map(|&name| name.to_owned());
+        let first = || self.tools.first().map(|listed| listed.tool.name.clone());
+        if let Some(name) = kept.or_else(remembered).or_else(first_of_sample).or_else(first) {
+            self.select_tool(&name, memory);
+        }
+    }
+
+    /// Marks the connection as failed; returns its source.
+    fn fail(&mut self, problem: Problem) -> Option<Source> {
+        let source = self.connection.source().cloned()?;
+        let stderr = self.connection.stderr().to_vec();
+        self.pending = None;
+        self.again.forget_call();
+        self.connection = Connection::Failed { source: source.clone(), problem, stderr };
+        Some(source)
     }
 }
 
@@ -386,12 +411,12 @@ mod tests {
         let (mut state, mut effects) = (State::default(), Vec::new());
         state.start_connecting(Source::sample(), &mut effects);
         for line in 0..STDERR_LINES + 3 {
-            state.stderr(line.to_string());
+            state.session_mut().add_stderr(line.to_string());
         }
-        let kept = state.connection.stderr();
-        assert_eq!((kept.len(), kept[0].as_str(), state.stderr_dropped), (STDERR_LINES, "3", 3));
+        let kept = state.session().connection.stderr();
+        assert_eq!((kept.len(), kept[0].as_str(), state.session().stderr_dropped), (STDERR_LINES, "3", 3));
         state.start_connecting(Source::sample(), &mut effects);
-        assert_eq!(state.stderr_dropped, 0);
+        assert_eq!(state.session().stderr_dropped, 0);
     }
 
     #[test]

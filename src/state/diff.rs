@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{CallOwner, Dialog, Effect, PathPurpose, Screen, State};
+use super::{CallOwner, Dialog, Effect, ListedTool, PathPurpose, Screen, State};
 use crate::analysis::{DiffQuery, DiffView, Inquiry, TextOf};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::source::{Protocol, Source};
@@ -99,6 +99,14 @@ pub struct Reconnect {
 impl Reconnect {
     pub(super) fn forget_call(&mut self) {
         self.waiting = None;
+    }
+
+    /// Looks whether the tools are others than before the reconnect.
+    pub(super) fn compare_tools(&mut self, tools: &[ListedTool]) {
+        let is_same = |(_, before): &(u64, Vec<Arc<Tool>>)| {
+            before.iter().map(|tool| &tool.raw).eq(tools.iter().map(|listed| &listed.tool.raw))
+        };
+        self.has_changed = self.before.as_ref().is_some_and(|before| !is_same(before));
     }
 
     /// Keeps the tools of a server that is about to be connected again; those of another one are let go.
@@ -248,12 +256,12 @@ impl State {
         // What broke is called again, and compared with the last answer to the same call.
         let shown = shown.map(|shown| self.answered_like(&shown).cloned().unwrap_or(shown));
         let was_diff = self.view.screen == Screen::Diff || protocol.is_some();
-        let of = self.connection.source().map(ToString::to_string);
-        match (protocol, self.connection.source().cloned()) {
+        let of = self.session().connection.source().map(ToString::to_string);
+        match (protocol, self.session().connection.source().cloned()) {
             (Some(protocol), Some(source)) => self.start_connecting(source.with_protocol(protocol), effects),
             _ => self.reconnect(effects),
         }
-        self.again.waiting = shown
+        self.session_mut().again.waiting = shown
             // A call of another server is none to repeat at this one.
             .filter(|capture| of.as_deref() == Some(capture.server.source.as_str()))
             .map(|before| Waiting { before, was_diff });
@@ -267,13 +275,9 @@ impl State {
         if call.response.is_some() { None } else { self.captures.iter().rev().find(is_same) }
     }
 
-    /// The tools are there again: what became of them is asked, and the last call repeated.
+    /// The current server's tools are there again: repeats the last call.
     pub(super) fn listed_again(&mut self, effects: &mut Vec<Effect>) {
-        self.again.has_changed =
-            self.again.before.as_ref().is_some_and(|(_, before)| {
-                !before.iter().map(|tool| &tool.raw).eq(self.tools.iter().map(|listed| &listed.tool.raw))
-            });
-        let Some(waiting) = self.again.waiting.take() else { return };
+        let Some(waiting) = self.session_mut().again.waiting.take() else { return };
         if self.running.is_some() {
             return;
         }
@@ -283,14 +287,14 @@ impl State {
     /// Makes the same call as `before` at the server in use, and compares the two answers.
     pub(super) fn call_like(&mut self, before: &Capture, was_diff: bool, effects: &mut Vec<Effect>) {
         let name = &before.tool.name;
-        let Some(listed) = self.tools.iter().find(|listed| listed.tool.name == *name) else {
+        let Some(listed) = self.session().tools.iter().find(|listed| listed.tool.name == *name) else {
             self.toast(&format!("{name} is not in this server’s list of tools: not called"));
             return;
         };
         let tool = Arc::clone(&listed.tool);
         let owner = CallOwner::Reconnect { before: before.id.clone(), was_diff };
         let call = self.prepare(&tool, before.arguments.clone(), owner);
-        if self.needs_consent(&tool) {
+        if self.needs_consent(&call) {
             self.dialog = Some(Dialog::ConfirmCall { call });
         } else {
             self.send_call(call, effects);
@@ -301,7 +305,7 @@ impl State {
     pub(super) fn called_again(&mut self, capture: Arc<Capture>, before: CaptureId, was_diff: bool) {
         let now = capture.id.clone();
         self.add_capture(capture);
-        self.again.pair = Some((now.clone(), before.clone()));
+        self.session_mut().again.pair = Some((now.clone(), before.clone()));
         if was_diff {
             self.open_diff(before, now);
         }

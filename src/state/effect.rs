@@ -8,7 +8,8 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::{
-    CollectionEffect, ExportOrder, ExportPicture, FieldFile, FixtureEffect, HistoryEffect, PathPurpose, WatchEffect, exact,
+    CollectionEffect, ExportOrder, ExportPicture, FieldFile, FixtureEffect, HistoryEffect, PathPurpose, SessionId, WatchEffect,
+    exact,
 };
 use crate::analysis::sweep::SweepQuery;
 use crate::analysis::{About, Inquiry, TableText};
@@ -71,16 +72,16 @@ pub enum Effect {
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionEffect {
     Connect {
-        session: u64,
+        session: SessionId,
         source: Box<Source>,
         limit: Duration,
     },
     /// Ends the session of this number, and everything it started.
     Disconnect {
-        session: u64,
+        session: SessionId,
     },
     Call {
-        session: u64,
+        session: SessionId,
         call: u64,
         tool: Arc<Tool>,
         arguments: Bytes,
@@ -91,14 +92,14 @@ pub enum SessionEffect {
     },
     /// Reads a resource or fills in a prompt.
     Read {
-        session: u64,
+        session: SessionId,
         call: u64,
         method: &'static str,
         params: Bytes,
         limit: Duration,
     },
     Command {
-        session: u64,
+        session: SessionId,
         command: SessionCommand,
     },
     /// Folders that are declared from the next connection on.
@@ -111,7 +112,7 @@ pub enum SessionEffect {
     KeepLogins(PathBuf),
     /// Remove the login saved for a server.
     ForgetLogin {
-        session: u64,
+        session: SessionId,
         url: String,
         client_id: Option<String>,
     },

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::server_diff::ToolsRead;
 use super::{
     BackgroundEvent, CollectionEvent, ExportPicture, FieldFile, FieldText, FixtureEvent, FoundConfig, HistoryEvent, LoginStep,
-    PathPurpose, WatchEvent, exact, library,
+    PathPurpose, SessionId, WatchEvent, exact, library,
 };
 use crate::analysis::{About, Inquiry, Prices, QueryResult};
 use crate::capture::{Capture, Line, Server, Step, Tool};
@@ -25,7 +25,7 @@ use crate::token::TokenizerFile;
 #[derive(Clone, Debug)]
 pub enum Event {
     Session {
-        session: u64,
+        session: SessionId,
         update: SessionUpdate,
     },
     Call {
@@ -102,6 +102,11 @@ pub enum CallUpdate {
     },
     /// How many lines belong to nobody.
     Unreadable(u64),
+    /// The status of the task that the server made of the call.
+    Task {
+        status: String,
+        message: Option<String>,
+    },
     Captured(Arc<Capture>),
 }
 
@@ -190,10 +195,6 @@ pub enum ServerNotification {
     Tools {
         tools: Vec<Tool>,
         note: Option<String>,
-    },
-    Task {
-        status: String,
-        message: Option<String>,
     },
     Library {
         entries: Vec<library::LibraryEntry>,

@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use super::undo::UndoStep;
-use super::{Dialog, Effect, PathPurpose, State};
+use super::{Dialog, Effect, PathPurpose, SessionId, State};
 use crate::number::grouped;
 
 /// The field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldFile {
+    /// The server whose form it is in.
+    pub session: SessionId,
     pub tool: String,
     /// Its place, as a JSON Pointer, and as people write it.
     pub pointer: String,
@@ -41,9 +43,9 @@ impl State {
     }
 
     pub(super) fn field_read(&mut self, field: FieldFile, read: FieldText) {
-        let schema = self.tools.iter().find(|listed| listed.tool.name == field.tool);
-        let schema = schema.and_then(|listed| listed.tool.input_schema.clone());
-        let Some(form) = self.forms.get_mut(&field.tool) else { return };
+        let Some(session) = self.sessions.get_mut(field.session) else { return };
+        let schema = session.listed(&field.tool).and_then(|listed| listed.tool.input_schema.clone());
+        let Some(form) = session.forms.get_mut(&field.tool) else { return };
         let before = form.text.to_string();
         if !form.fill(&field.pointer, read.text, schema.as_ref()) {
             return self.toast(&format!("{} is no longer in the form of {}", field.path, field.tool));
@@ -55,7 +57,7 @@ impl State {
             (true, false) => "as base64, since they are not UTF-8",
         };
         let what = format!("Filled {} with the {size} bytes of {} {how}", field.path, read.name);
-        self.offer_undo(what, UndoStep::Form { tool: field.tool, text: before });
+        self.offer_undo(what, UndoStep::Form { session: field.session, tool: field.tool, text: before });
     }
 }
 
@@ -73,14 +75,21 @@ mod tests {
         let tool = Tool::read(format!(r#"{{"name":"send","inputSchema":{SCHEMA}}}"#).into());
         let mut form = Form::new(tool.input_schema.as_ref());
         form.set_text(text, tool.input_schema.as_ref());
-        let mut state = State { selected_tool: Some("send".into()), ..State::default() };
-        state.forms.insert("send".into(), form);
-        state.tools.push(ListedTool { tool: tool.into(), tokens: None });
+        let mut state = State::default();
+        state.session_mut().selected_tool = Some("send".into());
+        state.session_mut().forms.insert("send".into(), form);
+        state.session_mut().tools.push(ListedTool { tool: tool.into(), tokens: None });
         state
     }
 
     fn field(pointer: &str) -> FieldFile {
-        FieldFile { tool: "send".into(), pointer: pointer.into(), path: "here".into(), is_base64: false }
+        FieldFile {
+            session: SessionId::default(),
+            tool: "send".into(),
+            pointer: pointer.into(),
+            path: "here".into(),
+            is_base64: false,
+        }
     }
 
     fn read(state: &mut State, pointer: &str, is_base64: bool) {
@@ -119,7 +128,7 @@ mod tests {
 
     #[test]
     fn base64_is_what_the_schema_says() {
-        let form = with_form("{}").forms.remove("send").unwrap();
+        let form = with_form("{}").session_mut().forms.remove("send").unwrap();
         let all: Vec<_> = form.schemas.iter().filter(|schema| schema.kind.is_base64()).collect();
         assert_eq!(all.len(), 2);
     }

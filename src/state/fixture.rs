@@ -4,21 +4,21 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::series::{Series, SeriesKind};
 use super::undo::UndoStep;
-use super::{CallOwner, Dialog, Effect, ExportAction, PathPurpose, Screen, State};
-use crate::capture::{Capture, CaptureId, Tool};
+use super::{CallOwner, Dialog, Effect, ExportAction, PathPurpose, PreparedCall, Screen, State};
+use crate::capture::{Capture, CaptureId, Outcome};
 use crate::digest::sha256;
 use crate::fixture::accept::{FixtureBefore, after};
 use crate::fixture::draft::Wanted;
 use crate::fixture::export::ExportChoice;
 use crate::fixture::redact::Found;
-use crate::fixture::verify::{Check, FixtureVerdict};
+use crate::fixture::verify::{Check, FixtureVerdict, not_called, refused};
 use crate::format::ParsedCapture;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemKind};
 
 /// What a person does with fixtures.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,13 +33,14 @@ pub enum FixtureAction {
     ShowVerify,
     /// Looks for fixtures in a folder; `None` asks where.
     Find(Option<PathBuf>),
-    /// Whether tools that are not declared read-only are called too.
-    CallWriting(bool),
-    /// Calls again and judges; offline, judges the recorded answers alone.
+    /// Calls again and judges, after a yes to calls of tools that are not declared read-only; offline, judges the recorded
+    /// answers alone.
     Verify {
         offline: bool,
     },
-    /// The value of an argument that the fixture at this place hides. It is for the next calls of this run alone.
+    /// Makes the calls that the dialog asks about, but for those of tools that are not declared read-only.
+    SkipWriting,
+    /// The value of an argument that the fixture at this place hides. It is for calls to the current server alone.
     Fill {
         fixture: usize,
         pointer: String,
@@ -150,6 +151,32 @@ pub struct Sides {
     pub came: Arc<Capture>,
     /// Whether keeping the new one would mend what the verdict says no to.
     pub is_acceptable: bool,
+    /// Values that were typed for what the fixture hides, which stay hidden.
+    pub filled: Filled,
+}
+
+/// Values of hidden arguments, by JSON Pointer.
+pub type Filled = Vec<(String, String)>;
+
+/// The calls of fixtures as they were shown to whoever agrees to them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PreparedVerify {
+    run: u64,
+    calls: Vec<PreparedCall>,
+    /// The fixture of each call, with the values that fill it in.
+    fixtures: Vec<(usize, PathBuf, Filled)>,
+}
+
+impl PreparedVerify {
+    /// The number of calls.
+    pub fn calls(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// The calls as they are sent.
+    pub fn prepared(&self) -> &[PreparedCall] {
+        &self.calls
+    }
 }
 
 /// A line of the list: something of a fixture.
@@ -178,18 +205,27 @@ pub struct Verifying {
     pub fixtures: Vec<FoundFixture>,
     /// What is listed, in order.
     pub rows: Vec<VerifyRow>,
-    pub calls_writing: bool,
-    /// Values of hidden arguments, by folder and pointer. Never shown, never kept.
-    filled: HashMap<(PathBuf, String), String>,
+    /// Label of the server that the verdicts are of; `None` for saved answers.
+    pub server: Option<String>,
     /// What was accepted last, together.
     accepted: Vec<AcceptedAnswer>,
-    /// The call that is out, with the number of the fixture.
-    run: Option<u64>,
+    /// Counts runs: late events of another run change nothing.
+    run: u64,
+    /// Whether the calls are being read from the folders.
+    is_preparing: bool,
+    /// The calls of the run.
+    pub(super) series: Series,
+    /// The fixture of each call.
+    called: Vec<(usize, PathBuf, Filled)>,
+    /// Answers that came and are not judged yet.
+    unjudged: usize,
+    /// The job that judges saved answers.
+    saved: Option<u64>,
 }
 
 impl Verifying {
     pub fn is_running(&self) -> bool {
-        self.run.is_some()
+        self.is_preparing || self.series.is_running() || self.unjudged > 0 || self.saved.is_some()
     }
 
     /// How many were judged, and how many of them passed.
@@ -207,23 +243,20 @@ impl Verifying {
         self.fixtures.iter().filter_map(|fixture| fixture.verdict.as_ref())
     }
 
-    /// What was typed for a hidden argument.
-    pub fn filled(&self, fixture: usize, pointer: &str) -> &str {
-        let dir = self.fixtures.get(fixture).map(|fixture| fixture.dir.clone()).unwrap_or_default();
-        self.filled.get(&(dir, pointer.to_owned())).map_or("", String::as_str)
-    }
-
     /// How many new answers can be kept in place of the old.
     pub fn acceptable(&self) -> usize {
         self.fixtures.iter().filter(|fixture| fixture.acceptable().is_some()).count()
     }
 
-    fn values(&self, fixture: &FoundFixture) -> Vec<(String, String)> {
-        let value = |pointer: &String| {
-            let value = self.filled.get(&(fixture.dir.clone(), pointer.clone())).filter(|value| !value.is_empty())?;
-            Some((pointer.clone(), value.clone()))
-        };
-        fixture.hidden.iter().filter_map(value).collect()
+    /// Begins another run: no fixture has a verdict.
+    fn begin(&mut self, server: Option<String>) {
+        self.run += 1;
+        (self.series, self.called, self.unjudged) = (Series::default(), Vec::new(), 0);
+        self.server = server;
+        for fixture in &mut self.fixtures {
+            (fixture.verdict, fixture.sides) = (None, None);
+        }
+        self.refresh();
     }
 
     /// Shows a verdict; another folder may have been opened meanwhile.
@@ -274,22 +307,29 @@ pub enum FixtureEffect {
         replaces: bool,
     },
     Find(PathBuf),
-    Verify {
-        /// Whom to call; `None` calls nothing.
-        session: Option<u64>,
+    /// Reads the calls of fixtures, each with the values of what it hides.
+    Prepare {
+        run: u64,
+        dirs: Vec<(PathBuf, Filled)>,
+    },
+    /// Judges the answer that came to the call of a fixture.
+    Judge {
+        run: u64,
+        at: usize,
+        dir: PathBuf,
+        filled: Filled,
+        came: Arc<Capture>,
+    },
+    /// Judges the saved answers alone, one after another.
+    JudgeSaved {
+        run: u64,
         call: u64,
-        /// The folders, each with the values of what it hides.
-        dirs: Vec<(PathBuf, Vec<(String, String)>)>,
-        tools: Vec<Arc<Tool>>,
-        calls_writing: bool,
-        limit: Duration,
+        dirs: Vec<(PathBuf, Filled)>,
     },
     /// Keeps a new answer in place of the fixture's.
     Accept {
         at: usize,
         dir: PathBuf,
-        /// Values of what it hides, which stay hidden.
-        filled: Vec<(String, String)>,
         verdict: FixtureVerdict,
         sides: Box<Sides>,
     },
@@ -323,8 +363,13 @@ pub enum FixtureEvent {
         path: PathBuf,
         fixtures: Vec<FoundFixture>,
     },
+    /// The tool and the whole arguments of each fixture's call, or why it is not made.
+    Prepared {
+        run: u64,
+        calls: Result<Vec<Result<(String, Bytes), FixtureVerdict>>, Problem>,
+    },
     Judged {
-        call: u64,
+        run: u64,
         at: usize,
         verdict: FixtureVerdict,
         /// Where the verdict says no.
@@ -373,12 +418,12 @@ impl State {
                 self.view.screen = Screen::Verify;
                 effects.push(Effect::Fixture(FixtureEffect::Find(path)));
             }
-            FixtureAction::CallWriting(calls) => self.fixtures.verifying.calls_writing = calls,
-            FixtureAction::Verify { offline } => self.verify(offline, effects),
+            FixtureAction::Verify { offline: true } => self.judge_saved(effects),
+            FixtureAction::Verify { offline: false } => self.verify(effects),
+            FixtureAction::SkipWriting => self.skip_writing(effects),
             FixtureAction::Fill { fixture, pointer, value } => {
-                let verifying = &mut self.fixtures.verifying;
-                if let Some(found) = verifying.fixtures.get(fixture) {
-                    verifying.filled.insert((found.dir.clone(), pointer), value);
+                if let Some(found) = self.fixtures.verifying.fixtures.get(fixture) {
+                    self.sessions.current_mut().filled.insert((found.dir.clone(), pointer), value);
                 }
             }
             FixtureAction::ShowDifference(at) => self.show_fixture_difference(at),
@@ -445,48 +490,146 @@ impl State {
         }
         for at in 0..verifying.fixtures.len() {
             let Some(found) = verifying.fixtures.get(at).filter(|_| which.is_none_or(|which| which == at)) else { continue };
-            let filled = verifying.values(found);
             let sides = found.sides.clone().filter(|sides| sides.is_acceptable);
             let (Some(verdict), Some(sides)) = (found.verdict.clone(), sides) else { continue };
-            effects.push(Effect::Fixture(FixtureEffect::Accept { at, dir: found.dir.clone(), filled, verdict, sides }));
+            effects.push(Effect::Fixture(FixtureEffect::Accept { at, dir: found.dir.clone(), verdict, sides }));
             // Once: a second click has nothing to accept.
             verifying.fixtures[at].sides = None;
             verifying.accepted.clear();
         }
     }
 
-    fn verify(&mut self, offline: bool, effects: &mut Vec<Effect>) {
+    /// What was typed for a hidden argument of a fixture, for calls to the current server.
+    pub fn filled(&self, fixture: usize, pointer: &str) -> &str {
+        let dir = self.fixtures.verifying.fixtures.get(fixture).map(|fixture| fixture.dir.clone()).unwrap_or_default();
+        self.session().filled.get(&(dir, pointer.to_owned())).map_or("", String::as_str)
+    }
+
+    /// The folders of the fixtures, each with what was typed for the current server.
+    fn fixture_dirs(&self) -> Vec<(PathBuf, Filled)> {
+        let filled = &self.session().filled;
+        let values = |fixture: &FoundFixture| {
+            let value = |pointer: &String| {
+                let value = filled.get(&(fixture.dir.clone(), pointer.clone())).filter(|value| !value.is_empty())?;
+                Some((pointer.clone(), value.clone()))
+            };
+            (fixture.dir.clone(), fixture.hidden.iter().filter_map(value).collect())
+        };
+        self.fixtures.verifying.fixtures.iter().map(values).collect()
+    }
+
+    fn judge_saved(&mut self, effects: &mut Vec<Effect>) {
         if self.fixtures.verifying.is_running() || self.running.is_some() {
             return;
         }
-        let call = self.begin("the fixtures".to_owned(), CallOwner::Fixtures);
-        let is_sample = self.connection.is_sample();
+        let call = self.begin(self.session().id, "the fixtures".to_owned(), CallOwner::SavedFixtures);
+        let dirs = self.fixture_dirs();
         let verifying = &mut self.fixtures.verifying;
-        for fixture in &mut verifying.fixtures {
-            fixture.verdict = None;
-            fixture.sides = None;
-        }
-        verifying.refresh();
-        verifying.run = Some(call);
-        let dirs = verifying.fixtures.iter().map(|fixture| (fixture.dir.clone(), verifying.values(fixture))).collect();
-        effects.push(Effect::Fixture(FixtureEffect::Verify {
-            session: (!offline).then_some(self.session),
-            call,
-            dirs,
-            tools: self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect(),
-            calls_writing: verifying.calls_writing || is_sample,
-            limit: self.settings.waits.call(),
-        }));
+        verifying.begin(None);
+        verifying.saved = Some(call);
+        effects.push(Effect::Fixture(FixtureEffect::JudgeSaved { run: verifying.run, call, dirs }));
     }
 
-    /// The tools of the fixtures that are listed here and not declared read-only.
-    pub fn writing_fixtures(&self) -> usize {
-        let is_writing = |name: &str| {
-            let listed = self.tools.iter().find(|listed| listed.tool.name == name);
-            !self.connection.is_sample() && listed.is_some_and(|listed| !listed.tool.is_declared_read_only())
+    fn verify(&mut self, effects: &mut Vec<Effect>) {
+        if self.fixtures.verifying.is_running() || self.running.is_some() {
+            return;
+        }
+        if !self.session().connection.is_connected() {
+            let problem = Problem::new(ProblemKind::Disconnected, "not connected").hint("connect to a server, then verify");
+            return self.toast_problem(problem);
+        }
+        let (dirs, label) = (self.fixture_dirs(), self.session_label(self.session()));
+        let verifying = &mut self.fixtures.verifying;
+        verifying.begin(Some(label));
+        verifying.is_preparing = true;
+        effects.push(Effect::Fixture(FixtureEffect::Prepare { run: verifying.run, dirs }));
+    }
+
+    /// The calls are read: asks for a yes where one is needed, else makes them.
+    fn on_fixtures_prepared(
+        &mut self,
+        run: u64,
+        calls: Result<Vec<Result<(String, Bytes), FixtureVerdict>>, Problem>,
+        effects: &mut Vec<Effect>,
+    ) {
+        if run != self.fixtures.verifying.run || !std::mem::take(&mut self.fixtures.verifying.is_preparing) {
+            return;
+        }
+        let calls = match calls {
+            Ok(calls) => calls,
+            Err(problem) => return self.toast_problem(problem),
         };
-        let fixtures = &self.fixtures.verifying.fixtures;
-        fixtures.iter().filter(|fixture| fixture.read.as_ref().is_ok_and(|(tool, _)| is_writing(tool))).count()
+        let dirs = self.fixture_dirs();
+        let mut prepared = PreparedVerify { run, calls: Vec::new(), fixtures: Vec::new() };
+        for (at, (call, (dir, filled))) in calls.into_iter().zip(dirs).enumerate() {
+            let found = call.and_then(|(name, arguments)| {
+                let unlisted = || Problem::new(ProblemKind::NotFound, format!("the server lists no tool `{name}`"));
+                let listed = self.session().listed(&name).ok_or_else(|| refused(dir.display().to_string(), &unlisted()))?;
+                Ok((Arc::clone(&listed.tool), arguments))
+            });
+            match found {
+                Ok((tool, arguments)) => {
+                    let owner = CallOwner::Fixture(prepared.calls.len());
+                    prepared.calls.push(self.prepare(&tool, arguments, owner));
+                    prepared.fixtures.push((at, dir, filled));
+                }
+                Err(verdict) => self.fixtures.verifying.show(at, verdict, None),
+            }
+        }
+        let writing = prepared.calls.iter().filter(|call| self.needs_consent(call));
+        let writing: Vec<String> = writing.map(|call| format!("{} {}", call.tool.name, call.text())).collect();
+        if writing.is_empty() {
+            self.start_verify(prepared, effects);
+        } else {
+            self.dialog = Some(Dialog::ConfirmFixtures { run: prepared, calls: writing });
+        }
+    }
+
+    /// Makes the calls of the dialog that need no yes.
+    fn skip_writing(&mut self, effects: &mut Vec<Effect>) {
+        let Some(Dialog::ConfirmFixtures { run, .. }) =
+            self.dialog.take_if(|dialog| matches!(dialog, Dialog::ConfirmFixtures { .. }))
+        else {
+            return;
+        };
+        let PreparedVerify { run, calls, fixtures } = run;
+        let mut kept = PreparedVerify { run, calls: Vec::new(), fixtures: Vec::new() };
+        for (call, fixture) in calls.into_iter().zip(fixtures) {
+            if self.needs_consent(&call) {
+                let what = format!("not called: {} is not declared read-only", call.tool.name);
+                let problem = Problem::new(ProblemKind::Consent, what).hint("verify again, and allow such calls");
+                let verdict = not_called(fixture.1.display().to_string(), &problem);
+                self.fixtures.verifying.show(fixture.0, verdict, None);
+            } else {
+                kept.calls.push(PreparedCall { owner: CallOwner::Fixture(kept.calls.len()), ..call });
+                kept.fixtures.push(fixture);
+            }
+        }
+        self.start_verify(kept, effects);
+    }
+
+    /// Makes the calls of fixtures, one after another; each is checked again before it is sent.
+    pub(super) fn start_verify(&mut self, prepared: PreparedVerify, effects: &mut Vec<Effect>) {
+        let verifying = &mut self.fixtures.verifying;
+        if self.running.is_some() || verifying.is_running() || verifying.run != prepared.run {
+            let problem = Problem::new(ProblemKind::Consent, "nothing was called: another run was begun meanwhile");
+            return self.toast_problem(problem.hint("verify again"));
+        }
+        verifying.series = Series::of(prepared.calls);
+        verifying.called = prepared.fixtures;
+        self.next_of_series(SeriesKind::Fixtures, effects);
+    }
+
+    /// The answer to a fixture's call came: has it judged, and makes the next call. It is in no list.
+    pub(super) fn on_fixture_called(&mut self, at: usize, came: Arc<Capture>, effects: &mut Vec<Effect>) {
+        let verifying = &mut self.fixtures.verifying;
+        let Some((fixture, dir, filled)) = verifying.called.get(at).cloned() else { return };
+        verifying.series.came(at, &came);
+        if came.outcome != Outcome::Cancelled {
+            verifying.unjudged += 1;
+            effects.push(Effect::Fixture(FixtureEffect::Judge { run: verifying.run, at: fixture, dir, filled, came }));
+        }
+        self.next_of_series(SeriesKind::Fixtures, effects);
     }
 
     pub(super) fn fixture_event(&mut self, event: FixtureEvent, effects: &mut Vec<Effect>) {
@@ -523,9 +666,11 @@ impl State {
                 verifying.fixtures = fixtures;
                 verifying.refresh();
             }
-            FixtureEvent::Judged { call, at, verdict, sides } => {
+            FixtureEvent::Prepared { run, calls } => self.on_fixtures_prepared(run, calls, effects),
+            FixtureEvent::Judged { run, at, verdict, sides } => {
                 let verifying = &mut self.fixtures.verifying;
-                if verifying.run == Some(call) {
+                if verifying.run == run {
+                    verifying.unjudged = verifying.unjudged.saturating_sub(1);
                     verifying.show(at, verdict, sides);
                 }
             }
@@ -541,9 +686,7 @@ impl State {
             }
             FixtureEvent::Recovered(notes) => notes.iter().for_each(|note| self.toast(note)),
             FixtureEvent::Done { call } => {
-                if self.fixtures.verifying.run == Some(call) {
-                    self.fixtures.verifying.run = None;
-                }
+                self.fixtures.verifying.saved.take_if(|saved| *saved == call);
                 if self.running.as_ref().is_some_and(|running| running.id == call) {
                     self.running = None;
                 }
@@ -580,11 +723,11 @@ mod tests {
         let fill = FixtureAction::Fill { fixture: 1, pointer: "/password".into(), value: "x".into() };
         state.perform(Action::Fixture(fill), &mut effects);
         state.perform(Action::Fixture(FixtureAction::Verify { offline: true }), &mut effects);
-        let [Effect::Fixture(FixtureEffect::Verify { call, session: None, dirs, .. })] = &effects[..] else { panic!("one run") };
+        let [Effect::Fixture(FixtureEffect::JudgeSaved { run, call, dirs })] = &effects[..] else { panic!("one run") };
         assert_eq!(dirs[..], [("a".into(), Vec::new()), ("b".into(), vec![("/password".to_owned(), "x".to_owned())])]);
         let verdict = refused("b".into(), &Problem::new(ProblemKind::Io, "why"));
-        told(&mut state, FixtureEvent::Judged { call: *call, at: 1, verdict: verdict.clone(), sides: None });
-        told(&mut state, FixtureEvent::Judged { call: call + 1, at: 0, verdict, sides: None });
+        told(&mut state, FixtureEvent::Judged { run: *run, at: 1, verdict: verdict.clone(), sides: None });
+        told(&mut state, FixtureEvent::Judged { run: run + 1, at: 0, verdict, sides: None });
         let rows: Vec<_> = state.fixtures.verifying.rows.iter().map(|row| (row.fixture, row.part)).collect();
         let [whole, hidden] = [VerifyPart::Whole, VerifyPart::Hidden(0)];
         assert_eq!(rows, [(0, whole), (0, hidden), (1, whole), (1, hidden), (1, VerifyPart::Check(0))]);
@@ -600,7 +743,7 @@ mod tests {
             let of = |words: &str| {
                 Arc::new(Capture { response: Some(text(words).into()), ..Capture::empty(CaptureId(name.into()), server.clone()) })
             };
-            Box::new(Sides { kept: of("old"), came: of("new"), is_acceptable: false })
+            Box::new(Sides { kept: of("old"), came: of("new"), is_acceptable: false, filled: Vec::new() })
         };
         let failed = FixtureVerdict {
             dir: "b".into(),
@@ -614,7 +757,7 @@ mod tests {
             }],
             is_updated: false,
         };
-        told(&mut state, FixtureEvent::Judged { call: *call, at: 1, verdict: failed, sides: Some(sides("b")) });
+        told(&mut state, FixtureEvent::Judged { run: *run, at: 1, verdict: failed, sides: Some(sides("b")) });
         assert!(state.fixtures.verifying.fixtures[1].differs());
         state.perform(Action::Fixture(FixtureAction::ShowDifference(1)), &mut Vec::new());
         assert_eq!((state.view.screen, state.captures.len()), (Screen::Diff, 2), "both, though they have one name");
@@ -622,7 +765,7 @@ mod tests {
         assert!(a.0.as_ref() == "b" && b != a);
         // One that waits for a person neither passed nor failed.
         let verdict = not_called("a".into(), &Problem::new(ProblemKind::Consent, "not called"));
-        told(&mut state, FixtureEvent::Judged { call: *call, at: 0, verdict, sides: None });
+        told(&mut state, FixtureEvent::Judged { run: *run, at: 0, verdict, sides: None });
         assert_eq!((state.fixtures.verifying.judged(), state.fixtures.verifying.not_called()), ((1, 0), 1));
         told(&mut state, FixtureEvent::Done { call: *call });
         assert!(!state.fixtures.verifying.is_running() && state.running.is_none());

@@ -31,6 +31,8 @@ pub enum FormMode {
 /// The arguments of one tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
+    /// The input schema that it was made for.
+    schema: Option<Bytes>,
     pub mode: FormMode,
     pub schemas: FieldSchemas,
     /// The values of the fields, which are the properties of the schema, and the members that no field knows.
@@ -55,6 +57,7 @@ impl Form {
         let doc = Doc::parse(schema.cloned().unwrap_or_default());
         let schemas = FieldSchemas::read(doc.root());
         let mut form = Self {
+            schema: schema.cloned(),
             mode: FormMode::Form,
             members: Members { named: vec![Value::Unset; schemas.root().len()], others: Vec::new() },
             schemas,
@@ -67,6 +70,16 @@ impl Form {
         };
         form.check(schema);
         form
+    }
+
+    /// Makes the form anew where the tool has another input schema now; what was typed stays.
+    pub(super) fn follow(&mut self, schema: Option<&Bytes>) {
+        if self.schema.as_ref() == schema {
+            return;
+        }
+        let mut form = Self { mode: self.mode, variables: Arc::clone(&self.variables), ..Self::new(schema) };
+        form.set_text(&self.text, schema);
+        *self = form;
     }
 
     /// The properties of the arguments with their values.

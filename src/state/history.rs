@@ -213,7 +213,7 @@ impl State {
     fn call_kept_again(&mut self, id: &HistoryId) {
         if self.history.again.take().as_ref() == Some(id) {
             let name = self.capture().map(|capture| capture.tool.name.clone()).unwrap_or_default();
-            if self.tools.iter().any(|listed| listed.tool.name == name) {
+            if self.session().tools.iter().any(|listed| listed.tool.name == name) {
                 self.restore_arguments();
             } else {
                 self.toast(&format!("This server does not list {name}: connect to the one it came from, then call again"));

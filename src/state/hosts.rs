@@ -124,7 +124,7 @@ impl State {
         self.call_as = id;
         effects.push(Effect::Session(SessionEffect::UseClient(chosen)));
         // A client names itself once, when it connects.
-        if matches!(self.connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
+        if matches!(self.session().connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
             self.reconnect(effects);
         }
     }

@@ -514,7 +514,7 @@ mod tests {
         let Some(Source::Command(command)) = connected(&effects) else { panic!("{effects:?}") };
         assert_eq!(command.env, [("TOKEN".into(), "typed".into()), ("MODE".into(), "dev".into())]);
         let update = crate::state::SessionUpdate::Connected(crate::capture::Server::default());
-        let session = state.session;
+        let session = state.session().id;
         let kept = apply(&mut state, Event::Session { session, update });
         let kept = kept.iter().any(
             |effect| matches!(effect, Effect::Import(ImportEffect::KeepValues { values, .. }) if values["TOKEN"] == "typed"),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CallOwner, Effect, Screen, SessionCommand, SessionEffect, SidebarTab, State};
+use super::{CallOwner, Effect, Screen, ServerSession, SessionCommand, SessionEffect, SidebarTab, State};
 use crate::capture::{Prompt, Resource};
 use crate::json::write;
 use crate::problem::{Problem, ProblemKind};
@@ -224,76 +224,90 @@ pub enum LibraryAction {
 
 impl State {
     pub(super) fn perform_library(&mut self, action: LibraryAction, effects: &mut Vec<Effect>) {
+        let session = self.sessions.current_mut();
+        let library = &mut session.library;
         match action {
             LibraryAction::Select(at) => {
                 self.view.screen = Screen::Library;
-                if self.library.selected != Some(at) {
-                    self.library.values.clear();
-                    (self.library.suggestions, self.library.typed) = (None, None);
+                if library.selected != Some(at) {
+                    library.values.clear();
+                    (library.suggestions, library.typed) = (None, None);
                 }
-                self.library.selected = Some(at);
+                library.selected = Some(at);
             }
             LibraryAction::Set { name, value } => {
-                self.library.values.insert(name.clone(), value);
-                self.library.typed = Some(name);
-                self.ask_for_suggestions(effects);
+                library.values.insert(name.clone(), value);
+                library.typed = Some(name);
+                session.ask_for_suggestions(effects);
             }
             LibraryAction::Read => self.read_entry(effects),
             LibraryAction::Watch(on) => {
-                let Some(uri) = self.library.uri() else { return };
+                let Some(uri) = library.uri() else { return };
                 if on {
-                    self.library.watched.insert(uri.clone());
+                    library.watched.insert(uri.clone());
                 } else {
-                    self.library.watched.remove(&uri);
+                    library.watched.remove(&uri);
                 }
-                effects.push(Effect::Session(SessionEffect::Command {
-                    session: self.session,
-                    command: SessionCommand::Watch { uri, on },
-                }));
+                session.command(SessionCommand::Watch { uri, on }, effects);
             }
         }
     }
 
+    /// Lists the resources and prompts of the current server.
     pub(super) fn list_library(&mut self, effects: &mut Vec<Effect>) {
+        let now = self.now;
+        self.session_mut().list_library(now, effects);
+    }
+}
+
+impl ServerSession {
+    pub(super) fn list_library(&mut self, now: Duration, effects: &mut Vec<Effect>) {
         if self.connection.is_connected() {
-            self.library.listing = Some(self.now);
-            effects.push(Effect::Session(SessionEffect::Command { session: self.session, command: SessionCommand::ListLibrary }));
+            self.library.listing = Some(now);
+            self.command(SessionCommand::ListLibrary, effects);
         }
     }
 
-    pub(super) fn library_listed(&mut self, entries: Vec<LibraryEntry>, notes: Vec<String>, effects: &mut Vec<Effect>) {
-        let selected = self.library.entry().map(|entry| entry.name().to_owned());
-        if let Some(before) = &self.library.entries
-            && *before != entries
-        {
-            self.toast("The server changed its resources or prompts; they were listed again");
-        }
-        self.library.selected = selected.and_then(|name| entries.iter().position(|entry| entry.name() == name));
-        self.library.entries = Some(entries);
-        self.library.notes = notes;
-        self.library.listing = None;
-        if std::mem::take(&mut self.library.is_stale) {
-            self.list_library(effects);
+    /// Lists again what was listed before; where a list is on its way, once more after that.
+    pub(super) fn on_library_changed(&mut self, now: Duration, effects: &mut Vec<Effect>) {
+        if self.library.listing.is_some() {
+            self.library.is_stale = true;
+        } else if self.library.entries.is_some() {
+            self.list_library(now, effects);
         }
     }
 
-    pub(super) fn resource_updated(&mut self, uri: &str) {
-        self.toast(&format!("The server says that {uri} has changed"));
-        self.library.updated.insert(uri.to_owned());
+    /// Takes over the lists; returns whether they differ from those before.
+    pub(super) fn on_library_listed(
+        &mut self,
+        (entries, notes): (Vec<LibraryEntry>, Vec<String>),
+        now: Duration,
+        effects: &mut Vec<Effect>,
+    ) -> bool {
+        let library = &mut self.library;
+        let selected = library.entry().map(|entry| entry.name().to_owned());
+        let has_changed = library.entries.as_ref().is_some_and(|before| *before != entries);
+        library.selected = selected.and_then(|name| entries.iter().position(|entry| entry.name() == name));
+        library.entries = Some(entries);
+        library.notes = notes;
+        library.listing = None;
+        if std::mem::take(&mut library.is_stale) {
+            self.list_library(now, effects);
+        }
+        has_changed
     }
 
     /// Asks what may stand in the place that was typed in last, unless an answer to that is still to come.
     fn ask_for_suggestions(&mut self, effects: &mut Vec<Effect>) {
-        if self.library.asked.is_some() || !self.connection.server().is_some_and(|server| server.declares("/completions")) {
+        let library = &mut self.library;
+        if library.asked.is_some() || !self.connection.server().is_some_and(|server| server.declares("/completions")) {
             return;
         }
-        let (Some(reference), Some(argument)) =
-            (self.library.entry().and_then(LibraryEntry::reference), self.library.typed.take())
-        else {
+        let (Some(reference), Some(argument)) = (library.entry().and_then(LibraryEntry::reference), library.typed.take()) else {
             return;
         };
-        let value = self.library.values.get(&argument).cloned().unwrap_or_default();
-        let others = self.library.values.iter().filter(|(other, _)| **other != argument);
+        let value = library.values.get(&argument).cloned().unwrap_or_default();
+        let others = library.values.iter().filter(|(other, _)| **other != argument);
         let others: Vec<_> = others.map(|(name, value)| format!("{}:{}", write::string(name), write::string(value))).collect();
         let params = format!(
             r#"{{"ref":{reference},"argument":{{"name":{},"value":{}}},"context":{{"arguments":{{{}}}}}}}"#,
@@ -301,33 +315,33 @@ impl State {
             write::string(&value),
             others.join(",")
         );
-        effects.push(Effect::Session(SessionEffect::Command {
-            session: self.session,
-            command: SessionCommand::Complete { argument: argument.clone(), params },
-        }));
-        self.library.asked = Some(Asked { reference, argument, value });
+        library.asked = Some(Asked { reference, argument: argument.clone(), value });
+        self.command(SessionCommand::Complete { argument, params }, effects);
     }
 
-    /// Suggestions came; what they are for may have been typed over meanwhile.
-    pub(super) fn suggested(&mut self, argument: String, values: Vec<String>, effects: &mut Vec<Effect>) {
-        let asked = self.library.asked.take();
-        let reference = self.library.entry().and_then(LibraryEntry::reference);
+    /// Shows suggestions, unless what they are for was typed over meanwhile.
+    pub(super) fn on_suggestions(&mut self, argument: String, values: Vec<String>, effects: &mut Vec<Effect>) {
+        let library = &mut self.library;
+        let asked = library.asked.take();
+        let reference = library.entry().and_then(LibraryEntry::reference);
         let is_current = asked.is_some_and(|asked| {
             asked.argument == argument
                 && Some(asked.reference) == reference
-                && self.library.values.get(&argument).is_some_and(|value| *value == asked.value)
+                && library.values.get(&argument).is_some_and(|value| *value == asked.value)
         });
         if is_current {
-            self.library.suggestions = Some((argument, values));
+            library.suggestions = Some((argument, values));
         }
         self.ask_for_suggestions(effects);
     }
+}
 
+impl State {
     fn read_entry(&mut self, effects: &mut Vec<Effect>) {
-        let Some(entry) = self.library.entry() else { return };
-        let (method, params) = match (entry, self.library.uri()) {
+        let Some(entry) = self.session().library.entry() else { return };
+        let (method, params) = match (entry, self.session().library.uri()) {
             (LibraryEntry::Prompt(prompt), _) => {
-                let given = self.library.values.iter().filter(|(_, value)| !value.is_empty());
+                let given = self.session().library.values.iter().filter(|(_, value)| !value.is_empty());
                 let members: Vec<_> =
                     given.map(|(name, value)| format!("{}:{}", write::string(name), write::string(value))).collect();
                 let name = write::string(&prompt.name);
@@ -344,7 +358,7 @@ impl State {
     /// Reads a resource by its address.
     pub(super) fn read_uri(&mut self, uri: &str, effects: &mut Vec<Effect>) {
         if self.read("resources/read", format!(r#"{{"uri":{}}}"#, write::string(uri)), effects) {
-            self.library.updated.remove(uri);
+            self.session_mut().library.updated.remove(uri);
         }
     }
 
@@ -353,15 +367,15 @@ impl State {
         if self.running.is_some() {
             return false;
         }
-        if !self.connection.is_connected() {
+        if !self.session().connection.is_connected() {
             self.toast_problem(
                 Problem::new(ProblemKind::Disconnected, "not connected").hint("reconnect (Ctrl R), then read again"),
             );
             return false;
         }
-        let call = self.begin(method.to_owned(), CallOwner::Person);
+        let call = self.begin(self.session().id, method.to_owned(), CallOwner::Person);
         effects.push(Effect::Session(SessionEffect::Read {
-            session: self.session,
+            session: self.session().id,
             call,
             method,
             params: params.into(),
@@ -406,12 +420,14 @@ mod tests {
             stderr: Vec::new(),
             messages: 0,
         };
-        let mut state = State { connection, ..State::default() };
+        let mut state = State::default();
+        state.session_mut().connection = connection;
         let mut effects = Vec::new();
         state.perform(ViewAction::ShowTab(SidebarTab::Resources), &mut effects);
         let listed = |state: &mut State, effects: &mut Vec<Effect>, heard| {
             effects.clear();
-            state.notified(heard, effects);
+            let session = state.session().id;
+            state.on_notification(session, heard, effects);
             effects
                 .iter()
                 .filter(|effect| {
@@ -437,8 +453,9 @@ mod tests {
             stderr: Vec::new(),
             messages: 0,
         };
-        let mut state = State { connection, ..State::default() };
-        state.library.entries = Some(vec![LibraryEntry::Prompt(Arc::new(Prompt::read(prompt.into())))]);
+        let mut state = State::default();
+        state.session_mut().connection = connection;
+        state.session_mut().library.entries = Some(vec![LibraryEntry::Prompt(Arc::new(Prompt::read(prompt.into())))]);
         let mut effects = Vec::new();
         state.perform_library(LibraryAction::Select(0), &mut effects);
         for value in ["a", "ad", "ada"] {
@@ -452,12 +469,12 @@ mod tests {
             params.map(|params| params.split("\"value\":").nth(1).unwrap_or_default()[..5].to_owned()).collect()
         };
         assert_eq!(asked(&mut effects), ["\"a\"},"]);
-        state.suggested("key".into(), vec!["abel".into()], &mut effects);
+        state.session_mut().on_suggestions("key".into(), vec!["abel".into()], &mut effects);
         // What came is for a text that is no longer there; what stands there now is asked for instead.
-        assert_eq!(state.library.suggestions, None);
+        assert_eq!(state.session().library.suggestions, None);
         assert_eq!(asked(&mut effects), ["\"ada\""]);
-        state.suggested("key".into(), vec!["adams".into()], &mut effects);
-        assert_eq!(state.library.suggestions, Some(("key".into(), vec!["adams".into()])));
+        state.session_mut().on_suggestions("key".into(), vec!["adams".into()], &mut effects);
+        assert_eq!(state.session().library.suggestions, Some(("key".into(), vec!["adams".into()])));
         assert!(effects.is_empty());
     }
 }

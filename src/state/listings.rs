@@ -17,17 +17,11 @@ impl State {
         self.listings
     }
 
-    pub(super) fn own_tools(&self) -> Vec<Arc<Tool>> {
-        self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect()
-    }
-
     /// The listing with this number; `None` where it is gone.
     pub(super) fn listing(&self, number: u64) -> Option<Arc<Definitions>> {
         let of = |tools: &[Arc<Tool>]| Definitions { server: Server::default(), tools: tools.to_vec() };
-        Some(Arc::new(match (&self.again.before, &self.versus.other) {
-            _ if number == self.list => {
-                Definitions { server: self.connection.server().cloned().unwrap_or_default(), tools: self.own_tools() }
-            }
+        Some(Arc::new(match (&self.session().again.before, &self.versus.other) {
+            _ if number == self.session().list => self.session().definitions(),
             (Some((before, tools)), _) if number == *before => of(tools),
             (_, Some(other)) if number == self.versus.listing => of(&other.tools),
             _ => return None,
@@ -36,20 +30,20 @@ impl State {
 
     /// A query about the server's own definitions.
     pub fn about_server(&self, query: impl Query) -> Inquiry {
-        Inquiry::of_definitions(&[self.list], query)
+        Inquiry::of_definitions(&[self.session().list], query)
     }
 
     /// What differs between the server's tools and the other list, the older first; `None` before both are there.
     pub fn versus_tools(&self) -> Option<Inquiry> {
         let other = self.versus.other.as_ref().map(|_| self.versus.listing)?;
-        let sides = if self.versus.is_turned { [self.list, other] } else { [other, self.list] };
-        (!self.tools.is_empty()).then(|| Inquiry::of_definitions(&sides, ToolsQuery))
+        let sides = if self.versus.is_turned { [self.session().list, other] } else { [other, self.session().list] };
+        (!self.session().tools.is_empty()).then(|| Inquiry::of_definitions(&sides, ToolsQuery))
     }
 
     /// What became of the tools since the connection before; `None` where there was none, or they are the same.
     pub fn again_tools(&self) -> Option<Inquiry> {
-        let (before, _) = self.again.before.as_ref().filter(|_| self.again.has_changed)?;
-        Some(Inquiry::of_definitions(&[*before, self.list], ToolsQuery))
+        let (before, _) = self.session().again.before.as_ref().filter(|_| self.session().again.has_changed)?;
+        Some(Inquiry::of_definitions(&[*before, self.session().list], ToolsQuery))
     }
 
     /// The result of [`State::versus_tools`] or [`State::again_tools`], if it is there.
@@ -60,12 +54,12 @@ impl State {
     pub(super) fn tools_counted(&mut self, tokens: Result<&[Tokens], &Problem>) {
         match tokens {
             Ok(tokens) => {
-                for (listed, tokens) in self.tools.iter_mut().zip(tokens) {
+                for (listed, tokens) in self.session_mut().tools.iter_mut().zip(tokens) {
                     listed.tokens = Some(*tokens);
                 }
             }
             Err(problem) => {
-                self.is_uncounted = true;
+                self.session_mut().is_uncounted = true;
                 self.toast_problem(problem.clone());
             }
         }
@@ -85,10 +79,16 @@ mod tests {
     fn counts_of_an_older_list_are_told_apart() {
         let (mut state, mut effects) = (State::default(), Vec::new());
         state.start_connecting(Source::sample(), &mut effects);
-        state.apply(Event::Session { session: 1, update: SessionUpdate::Connected(Server::default()) }, &mut effects);
+        state.apply(
+            Event::Session { session: state.session().id, update: SessionUpdate::Connected(Server::default()) },
+            &mut effects,
+        );
         let tools = |names: &[&str]| names.iter().map(|name| Tool::unlisted(name)).collect::<Vec<_>>();
         state.apply(
-            Event::Session { session: 1, update: SessionUpdate::Tools { tools: tools(&["a", "b"]), note: None } },
+            Event::Session {
+                session: state.session().id,
+                update: SessionUpdate::Tools { tools: tools(&["a", "b"]), note: None },
+            },
             &mut effects,
         );
         let first = state.about_server(ToolTokensQuery);
@@ -96,7 +96,7 @@ mod tests {
         state.perform(Action::Want(vec![first.clone()]), &mut effects);
         assert!(matches!(&effects[..], [Effect::Answer { inquiry, .. }] if *inquiry == first), "{effects:?}");
         let heard = ServerNotification::Tools { tools: tools(&["b"]), note: None };
-        state.apply(Event::Session { session: 1, update: SessionUpdate::Notification(heard) }, &mut effects);
+        state.apply(Event::Session { session: state.session().id, update: SessionUpdate::Notification(heard) }, &mut effects);
         let second = state.about_server(ToolTokensQuery);
         assert_ne!(first, second);
         let of_a = Tokens { o200k_base: 7, cl100k_base: 7 };
@@ -105,12 +105,12 @@ mod tests {
             Event::Answered { about: About::Definitions(Vec::new()), inquiry: first.clone(), answer: counted(vec![of_a, of_a]) },
             &mut effects,
         );
-        assert_eq!(state.tools[0].tokens, None, "these are those of another tool");
+        assert_eq!(state.session().tools[0].tokens, None, "these are those of another tool");
         state.apply(
             Event::Answered { about: About::Definitions(Vec::new()), inquiry: second, answer: counted(vec![of_a]) },
             &mut effects,
         );
-        assert_eq!(state.tools[0].tokens, Some(of_a));
+        assert_eq!(state.session().tools[0].tokens, Some(of_a));
         // Nobody asks about what is gone.
         effects.clear();
         state.answers = super::super::QueryResults::default();

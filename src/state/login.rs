@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Action, AppEffect, CallAction, ConnectAction, Connection, Effect, SessionEffect, State};
+use super::{AppEffect, CallAction, ConnectAction, Connection, Effect, ServerSession, SessionEffect, SessionId, State};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{Login, Source};
 
@@ -54,24 +54,51 @@ pub enum LoginAction {
         url: String,
         client_id: Option<String>,
     },
-    /// Open the address in the browser.
-    Open,
-    Copy,
+    /// Open the address of this session's login in the browser.
+    Open(SessionId),
+    Copy(SessionId),
     /// Stop waiting for the browser.
-    Cancel,
+    Cancel(SessionId),
 }
 
 impl State {
     /// Whether the last connection failed because the server wants a login and none was asked for.
     pub fn wants_login(&self) -> bool {
-        matches!(&self.connection, Connection::Failed { source: Source::Http(http), problem, .. }
+        matches!(&self.session().connection, Connection::Failed { source: Source::Http(http), problem, .. }
             if problem.kind == ProblemKind::Auth && http.login.is_none())
+    }
+
+    /// The login that waits for the user: that of the current server first, then those of the other servers. With the
+    /// server's label where it is another one.
+    pub fn open_login(&self) -> Option<(SessionId, &LoginLog, Option<String>)> {
+        let listing = self.versus.login.open.is_some().then(|| {
+            let label = self.versus.connection.source().map(|source| self.server_label(source));
+            (self.versus.session_id(), &self.versus.login, label)
+        });
+        let of = |session: &'_ ServerSession| session.login.open.is_some();
+        let waiting = self.sessions.iter().find(|session| of(session)).map(|session| {
+            let label = (!self.sessions.is_current(session.id)).then(|| self.session_label(session));
+            (session.id, &session.login, label)
+        });
+        listing.or(waiting)
+    }
+
+    /// The login that the connect screen is about.
+    pub fn login_log(&self) -> &LoginLog {
+        if self.versus.is_choosing { &self.versus.login } else { &self.session().login }
+    }
+
+    fn login_of(&mut self, id: SessionId) -> Option<&mut LoginLog> {
+        match self.versus.is_session(id) {
+            true => Some(&mut self.versus.login),
+            false => self.sessions.get_mut(id).map(|session| &mut session.login),
+        }
     }
 
     pub(super) fn login(&mut self, action: LoginAction, effects: &mut Vec<Effect>) {
         match action {
             LoginAction::Start(login) => {
-                let Some(Source::Http(http)) = self.connection.source().cloned() else {
+                let Some(Source::Http(http)) = self.session().connection.source().cloned() else {
                     self.toast_problem(Problem::new(ProblemKind::Usage, "only a server at a URL can be logged in to"));
                     return;
                 };
@@ -81,58 +108,74 @@ impl State {
                 self.start_connecting(Source::Http(http), effects);
             }
             LoginAction::StartAt(server) => {
-                let wish = match self.connection.source() {
+                let wish = match self.session().connection.source() {
                     Some(Source::Http(http)) => http.login.clone().unwrap_or_default(),
                     _ => Login::default(),
                 };
                 self.login(LoginAction::Start(Login { server: Some(server), ..wish }), effects);
             }
             LoginAction::Forget { url, client_id } => {
-                effects.push(Effect::Session(SessionEffect::ForgetLogin { session: self.session, url, client_id }));
+                effects.push(Effect::Session(SessionEffect::ForgetLogin { session: self.session().id, url, client_id }));
             }
-            LoginAction::Open | LoginAction::Copy => {
-                if let Some((url, ..)) = &self.login.open {
-                    self.login.is_opened = true;
-                    let url = url.clone();
-                    if action == LoginAction::Open {
-                        effects.push(Effect::App(AppEffect::OpenUrl(url)));
-                    } else {
-                        self.copy(url, effects);
-                    }
+            LoginAction::Open(id) => {
+                if let Some(url) = self.login_of(id).and_then(LoginLog::take_url) {
+                    effects.push(Effect::App(AppEffect::OpenUrl(url)));
                 }
             }
-            LoginAction::Cancel => {
-                if self.versus.is_listing() {
-                    self.login.open = None;
-                    self.stop_listing(effects);
-                    return;
+            LoginAction::Copy(id) => {
+                if let Some(url) = self.login_of(id).and_then(LoginLog::take_url) {
+                    self.copy(url, effects);
                 }
-                let stop = if self.running.is_some() { Action::from(CallAction::Cancel) } else { ConnectAction::Cancel.into() };
-                self.login.open = None;
-                self.perform(stop, effects);
             }
+            LoginAction::Cancel(id) => self.cancel_login(id, effects),
         }
     }
 
-    pub(super) fn login_step(&mut self, step: LoginStep) {
-        let login = &mut self.login;
+    /// Stops waiting for the browser: ends the call that needs the login, else the connection that does, and nothing of
+    /// another server.
+    fn cancel_login(&mut self, id: SessionId, effects: &mut Vec<Effect>) {
+        if let Some(login) = self.login_of(id) {
+            login.open = None;
+        }
+        if self.versus.is_session(id) {
+            self.stop_listing(effects);
+        } else if self.running.as_ref().is_some_and(|running| running.session == id) {
+            self.perform(CallAction::Cancel, effects);
+        } else if self.sessions.is_current(id) {
+            self.perform(ConnectAction::Cancel, effects);
+        } else {
+            self.close_server(id, effects);
+        }
+    }
+}
+
+impl LoginLog {
+    /// The address to open, which counts as opened from here on.
+    fn take_url(&mut self) -> Option<String> {
+        let (url, ..) = self.open.as_ref()?;
+        self.is_opened = true;
+        Some(url.clone())
+    }
+
+    /// Takes in a step of the login, at the time `now`.
+    pub(super) fn add(&mut self, step: LoginStep, now: Duration) {
         match step {
             LoginStep::Line(line) => {
-                login.is_running = true;
-                if login.lines.len() >= LINES {
-                    login.lines.remove(0);
+                self.is_running = true;
+                if self.lines.len() >= LINES {
+                    self.lines.remove(0);
                 }
-                login.lines.push(line);
+                self.lines.push(line);
             }
             LoginStep::Open { url, limit } => {
-                login.is_opened = false;
-                login.open = Some((url, self.now, limit));
+                self.is_opened = false;
+                self.open = Some((url, now, limit));
             }
-            LoginStep::Choose(servers) => login.servers = servers,
-            LoginStep::Back => login.open = None,
+            LoginStep::Choose(servers) => self.servers = servers,
+            LoginStep::Back => self.open = None,
             LoginStep::Over { .. } => {
-                login.open = None;
-                login.is_running = false;
+                self.open = None;
+                self.is_running = false;
             }
         }
     }
@@ -142,8 +185,7 @@ impl State {
 mod tests {
     use super::*;
     use crate::source::Http;
-    use crate::state::Event;
-    use crate::state::SessionUpdate;
+    use crate::state::{Action, Event, SessionUpdate};
 
     #[test]
     fn of_several_authorization_servers_one_is_chosen_and_a_login_is_forgotten() {
@@ -152,20 +194,20 @@ mod tests {
         let login = Login { client_id: Some("me".into()), asks: true, ..Login::default() };
         let source = Source::Http(Http { url: "http://h/mcp".into(), login: Some(login.clone()), ..Http::default() });
         state.perform(ConnectAction::Connect(Box::new(source)), &mut effects);
-        let session = state.session;
+        let session = state.session().id;
         let servers = vec!["https://a".to_owned(), "https://b".into()];
         state.apply(Event::Session { session, update: SessionUpdate::Login(LoginStep::Choose(servers.clone())) }, &mut effects);
         state.apply(
             Event::Session { session, update: SessionUpdate::ConnectFailed(Problem::new(ProblemKind::Auth, "choose")) },
             &mut effects,
         );
-        assert_eq!(state.login.servers, servers);
+        assert_eq!(state.session().login.servers, servers);
         effects.clear();
         state.perform(Action::Login(LoginAction::StartAt("https://b".into())), &mut effects);
         let Some(Effect::Session(SessionEffect::Connect { source, .. })) = effects.last() else { panic!("connects again") };
         let Source::Http(http) = &**source else { panic!("{effects:?}") };
         assert_eq!(http.login, Some(Login { server: Some("https://b".into()), ..login }));
-        assert!(state.login.servers.is_empty());
+        assert!(state.session().login.servers.is_empty());
         effects.clear();
         state.perform(Action::Login(LoginAction::Forget { url: "http://h/mcp".into(), client_id: None }), &mut effects);
         assert!(matches!(&effects[..], [Effect::Session(SessionEffect::ForgetLogin { url, .. })] if url == "http://h/mcp"));
@@ -179,7 +221,7 @@ mod tests {
         state.perform(ConnectAction::Connect(Box::new(source)), &mut effects);
         let problem = Problem::new(ProblemKind::Auth, "HTTP 401");
         state.apply(
-            Event::Session { session: state.session, update: SessionUpdate::ConnectFailed(problem.clone()) },
+            Event::Session { session: state.session().id, update: SessionUpdate::ConnectFailed(problem.clone()) },
             &mut effects,
         );
         assert!(state.wants_login());
@@ -189,28 +231,29 @@ mod tests {
                 if matches!(&**source, Source::Http(http) if http.login.is_some())));
         assert!(!state.wants_login());
 
-        let session = state.session;
+        let session = state.session().id;
         let step = |state: &mut State, step| {
             state.apply(Event::Session { session, update: SessionUpdate::Login(step) }, &mut Vec::new())
         };
         step(&mut state, LoginStep::Line("a".into()));
         step(&mut state, LoginStep::Open { url: "https://as/?x".into(), limit: Duration::from_secs(300) });
         effects.clear();
-        state.perform(Action::Login(LoginAction::Open), &mut effects);
+        state.perform(Action::Login(LoginAction::Open(session)), &mut effects);
         assert_eq!(effects, [Effect::App(AppEffect::OpenUrl("https://as/?x".into()))]);
-        assert!(state.login.is_opened);
+        assert!(state.session().login.is_opened);
         step(&mut state, LoginStep::Back);
-        assert_eq!(state.login.open, None);
+        assert_eq!(state.session().login.open, None);
         step(&mut state, LoginStep::Over { worked: true });
-        assert_eq!((state.login.is_running, state.login.lines.len()), (false, 1));
+        assert_eq!((state.session().login.is_running, state.session().login.lines.len()), (false, 1));
 
         // A login that was asked for and failed is not offered again as if nobody had asked.
         state.apply(Event::Session { session, update: SessionUpdate::ConnectFailed(problem) }, &mut Vec::new());
         assert!(!state.wants_login());
         effects.clear();
         state.perform(ConnectAction::Reconnect, &mut effects);
-        assert!(state.login.lines.is_empty());
-        state.perform(Action::Login(LoginAction::Cancel), &mut effects);
-        assert!(matches!(state.connection, Connection::None));
+        assert!(state.session().login.lines.is_empty());
+        let session = state.session().id;
+        state.perform(Action::Login(LoginAction::Cancel(session)), &mut effects);
+        assert!(matches!(state.session().connection, Connection::None));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::{Dialog, Effect, ExportEffect, PathPurpose, State};
+use super::{Dialog, Effect, ExportEffect, PathPurpose, SessionId, State};
 use crate::capture::{BlockKind, Capture, CaptureId, Reading};
 
 /// What is shown of them, and where answers came from.
@@ -12,7 +12,7 @@ pub struct Media {
     /// Pictures that a person asked to see: capture, and position in `content`.
     shown: BTreeSet<(CaptureId, usize)>,
     /// The session that an answer came through; what was opened from a file has none.
-    sessions: BTreeMap<CaptureId, u64>,
+    sessions: BTreeMap<CaptureId, SessionId>,
 }
 
 /// What a person does with a block.
@@ -59,9 +59,9 @@ impl State {
         }
     }
 
-    /// Notes that an answer came through the session of now.
-    pub(super) fn came_through(&mut self, capture: &CaptureId) {
-        self.media.sessions.insert(capture.clone(), self.session);
+    /// Notes the session that an answer came through.
+    pub(super) fn came_through(&mut self, session: SessionId, capture: &CaptureId) {
+        self.media.sessions.insert(capture.clone(), session);
     }
 
     /// Why what the answer shown links to cannot be read now; `None` where it can.
@@ -69,8 +69,11 @@ impl State {
         let session = self.view.capture.as_ref().and_then(|capture| self.media.sessions.get(capture));
         match session {
             None => Some("Not read: this answer was opened from a file, so there is no server to read it from"),
-            Some(session) if *session != self.session || !self.connection.is_connected() => {
+            Some(session) if self.sessions.get(*session).is_none_or(|session| !session.connection.is_connected()) => {
                 Some("Not read: the session of this answer has ended. Connect and call again")
+            }
+            Some(session) if !self.sessions.is_current(*session) => {
+                Some("Not read: this answer is of another server. Switch to it first")
             }
             Some(_) if self.running.is_some() => Some("Not read: a call is running"),
             Some(_) => None,

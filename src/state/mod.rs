@@ -41,13 +41,13 @@ mod tokens;
 mod undo;
 pub mod series;
 mod servers;
+mod session;
 mod values;
 pub mod server_diff;
 mod view;
 mod watch;
 pub mod wire;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,19 +65,20 @@ pub use event::{CallUpdate, Event, ExportEvent, HostsEvent, ImportEvent, ServerN
 pub use export::{ExportAction, ExportOrder, ExportPicture};
 pub use field_file::{FieldFile, FieldText};
 pub use findings::{FindingsAction, FindingsView, TriedFix};
-pub use fixture::{FixtureAction, FixtureEffect, FixtureEvent, Fixtures};
+pub use fixture::{FixtureAction, FixtureEffect, FixtureEvent, Fixtures, PreparedVerify};
 pub use form::{FieldKind, Form, FormMode, Value};
 pub use history::{HistoryAction, HistoryEffect, HistoryEvent, HistoryState};
 pub use hosts::{HostDetail, HostsAction, HostsView, KnownHosts};
 pub use import::{FoundConfig, ImportAction, ImportGuess, Importing};
 pub use local_time::LocalTime;
 pub use login::{LoginAction, LoginLog, LoginStep};
-pub use open_servers::{OpenServer, OpenServersAction};
+pub use open_servers::OpenServersAction;
 pub use prepared::{CallOwner, PreparedCall};
 pub use probe::{ProbeAction, ProbeScreen};
 pub use read_text::ReadTexts;
 pub use results::{QueryResults, QueryState};
 pub use servers::{AllowedTools, Servers, ServersAction};
+pub use session::{ServerSession, SessionId, Sessions};
 pub use settings::SettingsAction;
 pub use start::StartQuestion;
 pub use table::{TableAction, TableView};
@@ -87,7 +88,7 @@ pub use values::{MissingValues, Values, ValuesAction};
 pub use view::{DrawerTab, PaneContent, PaneView, Screen, SidebarTab, View, ViewAction};
 pub use watch::{WatchAction, WatchEffect, WatchEvent, Watching};
 
-use crate::capture::{Capture, CaptureId, Outcome, Server, Step, Tool};
+use crate::capture::{Capture, Outcome, Server, Tool};
 use crate::problem::Problem;
 use crate::settings::Settings;
 use crate::source::{Limits, Source};
@@ -102,37 +103,15 @@ pub struct State {
     /// When `now` was nothing; `None` in tests and pictures.
     pub began_at: Option<OffsetDateTime>,
     pub settings: Settings,
-    pub connection: Connection,
-    /// The number of this connection, so that late events of an old one are told apart.
-    pub session: u64,
-    /// Counts connections.
-    sessions: u64,
-    /// Servers that are open beside this one.
-    pub open_servers: Vec<OpenServer>,
-    /// The next connection is made beside the one in use.
+    /// Every server that is open.
+    pub sessions: Sessions,
+    /// The next connection is opened next to the current server, which stays open.
     pub is_adding_server: bool,
-    pub tools: Vec<ListedTool>,
-    /// The number of the list of tools, so that what was counted of an older one is told apart.
-    list: u64,
-    /// How many lists were numbered.
+    /// How many lists of tools were numbered.
     listings: u64,
-    /// Whether this list could not be counted.
-    pub is_uncounted: bool,
-    /// What was odd in the list itself.
-    pub tools_note: Option<String>,
-    /// By what the list of the sidebar is filtered.
-    pub filter: String,
-    /// Name of the tool that the call bar is about.
-    pub selected_tool: Option<String>,
-    /// Forms by tool name, remembered while the program runs.
-    pub forms: BTreeMap<String, Form>,
     /// The field that a path is asked for.
     filling: Option<FieldFile>,
     pub running: Option<CallInFlight>,
-    /// The answer to the last call of this session.
-    pub last_called: Option<CaptureId>,
-    /// How the call in flight stands as a task of the server.
-    pub task: Option<String>,
     /// In order of arrival.
     pub captures: Vec<Arc<Capture>>,
     pub view: View,
@@ -149,8 +128,6 @@ pub struct State {
     pub collections: Collections,
     /// What the diff screen compares.
     pub diff: diff::Diff,
-    /// What the last reconnecting changed.
-    pub again: diff::Reconnect,
     /// The tools against another list.
     pub versus: server_diff::ServerDiff,
     /// What was pasted of a host's probe.
@@ -163,7 +140,6 @@ pub struct State {
     /// The path that was typed last, until another dialog opens; and what was wrong with it.
     tried_path: Option<(PathPurpose, String)>,
     pub path_problem: Option<Problem>,
-    pub login: LoginLog,
     pub importing: Importing,
     /// What is remembered of servers.
     pub servers: Servers,
@@ -181,32 +157,16 @@ pub struct State {
     pub kept: settings::SavedSettings,
     pub server_view: ServerView,
     pub dialog: Option<Dialog>,
-    /// What the server asks.
-    pub server_requests: server_requests::ServerRequests,
-    /// Every message of the session.
-    pub wire: wire::WireView,
-    /// Resources and prompts.
-    pub library: library::Library,
     /// Pictures, files and links of answers.
     pub media: media::Media,
     /// Folders that servers are told about from the next connection on; `None` declares none.
     pub roots: Option<Vec<PathBuf>>,
     /// What completion requests are answered with, unasked; `None` asks each time.
     pub sampling_reply: Option<String>,
-    /// Whether the server of now was told of folders.
-    roots_declared: bool,
     /// Short messages in the status bar, which end by themselves; problems stay above it until they are closed.
     pub toasts: Vec<Toast>,
     /// What can be brought back now.
     pub undo: Option<Undo>,
-    /// Lines of stderr that were let go of, before those that are kept.
-    pub stderr_dropped: u64,
-    /// How the connection came about, or did not, step by step; kept after its end.
-    pub steps: Vec<Step>,
-    /// Messages of this session so far, counted from before it is connected.
-    messages: u64,
-    /// The start page's question that waits for its sample.
-    pending: Option<StartQuestion>,
     next_call: u64,
     next_toast: u64,
     background: Vec<BackgroundTask>,
@@ -312,6 +272,8 @@ impl Connection {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallInFlight {
     pub id: u64,
+    /// The server that was called.
+    pub session: SessionId,
     pub owner: CallOwner,
     pub tool: String,
     pub since: Duration,
@@ -320,6 +282,8 @@ pub struct CallInFlight {
     pub progress: Option<(f64, Option<f64>, Option<String>)>,
     /// Lines that belong to nobody ("1 unreadable line came").
     pub unreadable: u64,
+    /// The status of the task that the server made of this call.
+    pub task: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -335,15 +299,14 @@ pub struct Toast {
 const STDERR_LINES: usize = 1_000;
 
 impl State {
-    /// The tool that the call bar is about.
+    /// The tool in the call bar.
     pub fn tool(&self) -> Option<&ListedTool> {
-        let name = self.selected_tool.as_deref()?;
-        self.tools.iter().find(|listed| listed.tool.name == name)
+        self.session().tool()
     }
 
     /// The form of the selected tool.
     pub fn form(&self) -> Option<&Form> {
-        self.forms.get(self.selected_tool.as_deref()?)
+        self.session().form()
     }
 
     /// The capture shown, if any.
@@ -354,19 +317,20 @@ impl State {
 
     /// What the server wrote to stderr in the call whose answer is shown, where that is the last one and broke.
     pub fn stderr_of_call(&self) -> Option<&std::collections::VecDeque<String>> {
-        let capture = self.capture().filter(|capture| self.last_called.as_ref() == Some(&capture.id))?;
-        (capture.outcome != Outcome::Result && !self.wire.call_stderr.is_empty()).then_some(&self.wire.call_stderr)
+        let capture = self.capture().filter(|capture| self.session().last_called.as_ref() == Some(&capture.id))?;
+        (capture.outcome != Outcome::Result && !self.session().wire.call_stderr.is_empty())
+            .then_some(&self.session().wire.call_stderr)
     }
 
     /// The capture shown, where its tool is none of this server's: what is said of the selected tool is not about it.
     pub fn foreign_capture(&self) -> Option<&Arc<Capture>> {
-        self.capture().filter(|capture| !self.tools.iter().any(|listed| listed.tool.name == capture.tool.name))
+        self.capture().filter(|capture| !self.session().lists(&capture.tool.name))
     }
 
     /// Whether *Call* does anything now.
     pub fn can_call(&self) -> bool {
         self.running.is_none()
-            && self.connection.is_connected()
+            && self.session().connection.is_connected()
             && self.tool().is_some()
             && (self.view.screen != Screen::Answer || self.foreign_capture().is_none())
             && self.form().is_none_or(|form| form.syntax.is_none())
@@ -374,26 +338,26 @@ impl State {
 
     /// Where *Back* leads from the connect screen: to what was looked at before.
     pub fn back(&self) -> Action {
-        match (&self.view.capture, &self.selected_tool) {
+        match (&self.view.capture, &self.session().selected_tool) {
             (Some(capture), _) => ViewAction::SelectCapture(capture.clone()).into(),
-            (None, Some(tool)) if self.connection.is_connected() => CallAction::SelectTool(tool.clone()).into(),
+            (None, Some(tool)) if self.session().connection.is_connected() => CallAction::SelectTool(tool.clone()).into(),
             _ => ViewAction::ShowStart.into(),
         }
     }
 
     /// Tokens of all definitions together, in [`Settings::encoding`]; `None` until they are listed and all are counted.
     pub fn tools_total(&self) -> Option<u64> {
-        if self.tools.is_empty() {
+        if self.session().tools.is_empty() {
             return None;
         }
-        self.tools.iter().map(|listed| Some(listed.tokens?.get(self.settings.encoding()))).sum()
+        self.session().tools.iter().map(|listed| Some(listed.tokens?.get(self.settings.encoding()))).sum()
     }
 
     /// Whether the form says something other than the capture shown was called with.
     pub fn is_answer_stale(&self) -> bool {
         let (Some(capture), Some(form)) = (self.capture(), self.form()) else { return false };
         !capture.request.is_empty()
-            && capture.tool.name == self.selected_tool.as_deref().unwrap_or_default()
+            && capture.tool.name == self.session().selected_tool.as_deref().unwrap_or_default()
             && capture.arguments != form.sent().as_bytes()
     }
 }

@@ -2,62 +2,63 @@
 
 use std::path::PathBuf;
 
-use super::{Effect, ServerNotification, SessionCommand, SessionEffect, State};
+use super::{Effect, ServerNotification, ServerSession, SessionCommand, SessionEffect, SessionId, State};
 use crate::capture::Tool;
 
 impl State {
-    pub(super) fn notified(&mut self, notification: ServerNotification, effects: &mut Vec<Effect>) {
+    /// Applies what a server says beside its answers, to its session alone.
+    pub(super) fn on_notification(&mut self, id: SessionId, notification: ServerNotification, effects: &mut Vec<Effect>) {
+        let now = self.now;
+        let Some(session) = self.sessions.get_mut(id) else { return };
         match notification {
-            ServerNotification::Asked(ask) => self.asked(self.session, ask, effects),
-            ServerNotification::Withdrawn { key, why } => self.withdrawn(self.session, key, &why),
-            ServerNotification::Visited { id } => self.visited(&id),
-            ServerNotification::Lines(lines) => self.wired(lines),
-            ServerNotification::Http { request, http } => self.wired_http(request, http),
-            ServerNotification::Tools { tools, note } => self.tools_changed(tools, note, effects),
-            ServerNotification::Task { status, message } => {
-                let text = message.map(|message| format!(": {message}")).unwrap_or_default();
-                self.task = self.running.is_some().then(|| format!("task {status}{text}"));
-            }
-            ServerNotification::Library { entries, notes } => self.library_listed(entries, notes, effects),
-            ServerNotification::LibraryChanged => {
-                if self.library.listing.is_some() {
-                    self.library.is_stale = true;
-                } else if self.library.entries.is_some() {
-                    self.list_library(effects);
+            ServerNotification::Asked(ask) => self.asked(id, ask, effects),
+            ServerNotification::Withdrawn { key, why } => {
+                if session.server_requests.withdraw(key) {
+                    self.toast_of(id, &format!("A question from the server was closed: {why}"));
                 }
             }
-            ServerNotification::Completed { argument, values } => self.suggested(argument, values, effects),
-            ServerNotification::ResourceUpdated(uri) => self.resource_updated(&uri),
-            ServerNotification::Noted(text) => self.toast(&text),
+            ServerNotification::Visited { id: elicitation } => {
+                if let Some(host) = session.server_requests.visited(&elicitation) {
+                    self.toast_of(id, &format!("The server says that this is done at {host}"));
+                }
+            }
+            ServerNotification::Lines(lines) => lines.into_iter().for_each(|line| session.wire.push(line)),
+            ServerNotification::Http { request, http } => session.wire.record_http(request, http),
+            ServerNotification::Tools { tools, note } => self.on_tools_changed(id, tools, note),
+            ServerNotification::Library { entries, notes } => {
+                if session.on_library_listed((entries, notes), now, effects) {
+                    self.toast_of(id, "The server changed its resources or prompts; they were listed again");
+                }
+            }
+            ServerNotification::LibraryChanged => session.on_library_changed(now, effects),
+            ServerNotification::Completed { argument, values } => session.on_suggestions(argument, values, effects),
+            ServerNotification::ResourceUpdated(uri) => {
+                let text = format!("The server says that {uri} has changed");
+                session.library.updated.insert(uri);
+                self.toast_of(id, &text);
+            }
+            ServerNotification::Noted(text) => self.toast_of(id, &text),
         }
     }
 
     /// The server said that its tools changed, and what they are now.
-    fn tools_changed(&mut self, tools: Vec<Tool>, note: Option<String>, _effects: &mut Vec<Effect>) {
-        let is_same = tools.len() == self.tools.len() && tools.iter().zip(&self.tools).all(|(now, was)| now.raw == was.tool.raw);
-        if is_same && note == self.tools_note {
-            return;
-        }
-        let is_new = |tool: &&Tool| !self.tools.iter().any(|was| was.tool.name == tool.name);
-        let added = tools.iter().filter(is_new).count();
-        let removed = self.tools.iter().filter(|was| !tools.iter().any(|now| now.name == was.tool.name)).count();
-        let changed =
-            tools.iter().filter(|now| self.tools.iter().any(|was| was.tool.name == now.name && was.tool.raw != now.raw));
-        let changed = changed.count();
-        self.toast(&format!("The server changed its tools: {added} added, {removed} removed, {changed} changed"));
-        for tool in &tools {
-            // A form is of the schema that it was made for.
-            let was = self.tools.iter().find(|was| was.tool.name == tool.name);
-            if was.is_some_and(|was| was.tool.input_schema != tool.input_schema) {
-                self.forms.remove(&tool.name);
+    fn on_tools_changed(&mut self, id: SessionId, tools: Vec<Tool>, note: Option<String>) {
+        let number = self.number_listing();
+        let Some(session) = self.sessions.get_mut(id) else { return };
+        let Some(text) = session.changes_of(&tools, note.as_ref()) else { return };
+        session.use_tools(tools, note, number);
+        session.choose_tool(self.servers.memory_of(session.memory_key.as_ref()));
+        self.toast_of(id, &text);
+    }
+
+    /// Says something of a server, by its name where it is not the current one.
+    pub(super) fn toast_of(&mut self, id: SessionId, text: &str) {
+        match self.sessions.get(id).filter(|_| !self.sessions.is_current(id)) {
+            Some(session) => {
+                let text = format!("{}: {text}", self.session_label(session));
+                self.toast(&text);
             }
-        }
-        self.use_tools(tools, note);
-        let is_there = |name: &String| self.tools.iter().any(|listed| listed.tool.name == *name);
-        let selected =
-            self.selected_tool.take().filter(is_there).or_else(|| self.tools.first().map(|listed| listed.tool.name.clone()));
-        if let Some(name) = selected {
-            self.select_tool(&name);
+            None => self.toast(text),
         }
     }
 
@@ -66,14 +67,33 @@ impl State {
         self.roots.clone_from(&roots);
         effects.push(Effect::Session(SessionEffect::UseRoots(roots.clone())));
         match roots {
-            Some(roots) if self.roots_declared && self.connection.is_connected() => {
-                effects.push(Effect::Session(SessionEffect::Command {
-                    session: self.session,
-                    command: SessionCommand::Roots(roots),
-                }));
+            Some(roots) if self.sessions.iter().any(ServerSession::knows_roots) => {
+                for session in self.sessions.iter().filter(|session| session.knows_roots()) {
+                    session.command(SessionCommand::Roots(roots.clone()), effects);
+                }
                 self.toast("The server was told about the new folders");
             }
             _ => self.toast("Servers are told at the next connection (Ctrl R)"),
         }
+    }
+}
+
+impl ServerSession {
+    /// Whether it can be told of other folders: it was told of some when it was connected.
+    fn knows_roots(&self) -> bool {
+        self.roots_declared && self.connection.is_connected()
+    }
+
+    /// What differs between the list of tools and a new one, in a sentence; `None` where nothing does.
+    fn changes_of(&self, tools: &[Tool], note: Option<&String>) -> Option<String> {
+        let is_same = tools.len() == self.tools.len() && tools.iter().zip(&self.tools).all(|(now, was)| now.raw == was.tool.raw);
+        if is_same && note == self.tools_note.as_ref() {
+            return None;
+        }
+        let added = tools.iter().filter(|tool| !self.lists(&tool.name)).count();
+        let removed = self.tools.iter().filter(|was| !tools.iter().any(|now| now.name == was.tool.name)).count();
+        let is_changed = |now: &&Tool| self.tools.iter().any(|was| was.tool.name == now.name && was.tool.raw != now.raw);
+        let changed = tools.iter().filter(is_changed).count();
+        Some(format!("The server changed its tools: {added} added, {removed} removed, {changed} changed"))
     }
 }

@@ -1,48 +1,14 @@
-//! Servers that are open beside the one in use: each keeps its session, its tools and its forms as they were left, and takes
-//! in what its server sends meanwhile.
+//! Several servers at a time: switching between them, closing one, making one call at all of them.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::compare::Compare;
-use super::library::Library;
 use super::series::Series;
-use super::server_requests::ServerRequests;
-use super::wire::WireView;
-use super::{
-    CallOwner, Connection, Effect, Form, ListedTool, PreparedCall, Screen, ServerView, SessionEffect, SessionUpdate, SidebarTab,
-    State, diff,
-};
-use crate::capture::{CaptureId, Step, Tool};
+use super::{CallOwner, Connection, Effect, PreparedCall, Screen, ServerSession, SessionEffect, SessionId, SidebarTab, State};
+use crate::capture::Tool;
 use crate::json::write;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{Source, label_among};
-
-/// What the state has of one connection, while another is in use.
-#[derive(Debug, Default)]
-pub struct OpenServer {
-    pub connection: Connection,
-    pub session: u64,
-    pub tools: Vec<ListedTool>,
-    pub server_requests: ServerRequests,
-    messages: u64,
-    list: u64,
-    is_uncounted: bool,
-    tools_note: Option<String>,
-    filter: String,
-    selected_tool: Option<String>,
-    forms: BTreeMap<String, Form>,
-    last_called: Option<CaptureId>,
-    stderr_dropped: u64,
-    steps: Vec<Step>,
-    roots_declared: bool,
-    wire: WireView,
-    library: Library,
-    server_view: ServerView,
-    again: diff::Reconnect,
-    /// The answer that was shown.
-    capture: Option<CaptureId>,
-}
 
 /// What a person does with several servers; a server is named by its session.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,10 +16,10 @@ pub enum OpenServersAction {
     /// To the connect screen, for a server beside the one in use.
     Add,
     /// Goes on with this one; the one in use stays open.
-    Switch(u64),
-    Close(u64),
+    Switch(SessionId),
+    Close(SessionId),
     /// Makes the call that is shown at this server, too, and compares the two answers.
-    CallAt(u64),
+    CallAt(SessionId),
     /// Makes the call that is shown at every open server that has its tool, and shows all answers side by side.
     CallAtAll,
 }
@@ -70,11 +36,7 @@ impl State {
             OpenServersAction::Switch(session) => {
                 self.switch_to(session, effects);
             }
-            OpenServersAction::Close(session) => {
-                let Some(at) = self.open_servers.iter().position(|open| open.session == session) else { return };
-                self.open_servers.remove(at);
-                effects.push(Effect::Session(SessionEffect::Disconnect { session }));
-            }
+            OpenServersAction::Close(session) => self.close_server(session, effects),
             OpenServersAction::CallAtAll => self.call_at_all(effects),
             OpenServersAction::CallAt(session) => {
                 let shown = self.capture().filter(|capture| !capture.request.is_empty()).cloned();
@@ -87,29 +49,34 @@ impl State {
         }
     }
 
-    /// The connection of this session and its tools, where it is in use or open beside that.
-    pub(super) fn server_of(&self, session: u64) -> Option<(&Connection, &[ListedTool])> {
-        self.all_open().find(|(known, ..)| *known == session).map(|(_, connection, tools)| (connection, tools))
-    }
-
-    /// The server in use, then those open beside it: session, connection, tools.
-    fn all_open(&self) -> impl Iterator<Item = (u64, &Connection, &[ListedTool])> {
-        let beside = self.open_servers.iter().map(|open| (open.session, &open.connection, &open.tools[..]));
-        std::iter::once((self.session, &self.connection, &self.tools[..])).chain(beside)
-    }
-
-    /// A server's label, told apart from those of the others that are open.
+    /// A server's label, identified among those that are open.
     pub fn server_label(&self, source: &Source) -> String {
-        let open: Vec<&Source> = self.all_open().filter_map(|(_, connection, _)| connection.source()).collect();
+        let open: Vec<&Source> = self.sessions.iter().filter_map(|session| session.connection.source()).collect();
         label_among(source, &open)
     }
 
+    /// The label of a session's server.
+    pub fn session_label(&self, session: &ServerSession) -> String {
+        session.connection.source().map(|source| self.server_label(source)).unwrap_or_default()
+    }
+
+    /// Closes a server that is not the current one; a call that runs there is cancelled.
+    pub(super) fn close_server(&mut self, id: SessionId, effects: &mut Vec<Effect>) {
+        let Some(session) = self.sessions.remove(id) else { return };
+        if self.running.as_ref().is_some_and(|running| running.session == id) {
+            self.end_calls(effects);
+        }
+        if matches!(session.connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
+            effects.push(Effect::Session(SessionEffect::Disconnect { session: id }));
+        }
+    }
+
     /// The servers that the call which is shown can be made at: session, source, tool.
-    fn servers_for(&self, name: &str) -> Vec<(u64, Source, Arc<Tool>)> {
-        let connected = self.all_open().filter(|(_, connection, _)| connection.is_connected());
-        let found = connected.filter_map(|(session, connection, tools)| {
-            let listed = tools.iter().find(|listed| listed.tool.name == name)?;
-            Some((session, connection.source()?.clone(), Arc::clone(&listed.tool)))
+    fn servers_for(&self, name: &str) -> Vec<(SessionId, Source, Arc<Tool>)> {
+        let connected = self.sessions.iter().filter(|session| session.connection.is_connected());
+        let found = connected.filter_map(|session| {
+            let listed = session.listed(name)?;
+            Some((session.id, session.connection.source()?.clone(), Arc::clone(&listed.tool)))
         });
         found.collect()
     }
@@ -124,7 +91,7 @@ impl State {
             let call = PreparedCall { session: *session, tool: Arc::clone(tool), arguments: shown.arguments.clone(), owner };
             series.calls.push(call);
             // Its own answer is there already.
-            let server = self.server_of(*session).and_then(|(connection, _)| connection.server());
+            let server = self.sessions.get(*session).and_then(|session| session.connection.server());
             let is_its = server.is_some_and(|server| server.source == shown.server.source) && shown.tool.raw == tool.raw;
             series.captures.push(is_its.then(|| shown.id.clone()));
         }
@@ -153,94 +120,45 @@ impl State {
 
     /// The arguments of a call as they are shown, with the server where it is not the one in use.
     pub(super) fn call_text(&self, call: &PreparedCall) -> String {
-        let beside = self.open_servers.iter().find(|open| open.session == call.session);
-        match beside.and_then(|open| open.connection.source()) {
-            Some(source) => format!("{}: {}", self.server_label(source), call.text()),
+        match self.sessions.get(call.session).filter(|_| !self.sessions.is_current(call.session)) {
+            Some(session) => format!("{}: {}", self.session_label(session), call.text()),
             None => call.text(),
         }
     }
 
-    /// Puts the server in use aside, open, where another is to be opened beside it.
-    pub(super) fn keep_open(&mut self, effects: &mut Vec<Effect>) {
-        if !std::mem::take(&mut self.is_adding_server) || !self.connection.is_connected() {
-            return;
+    /// The session of a server that is open but not the current one.
+    pub(super) fn session_at(&self, source: &Source) -> Option<SessionId> {
+        let is_it = |open: &&ServerSession| open.connection.is_connected() && open.connection.source() == Some(source);
+        self.sessions.others().find(is_it).map(|open| open.id)
+    }
+
+    /// Makes another open server the current one; returns whether it did.
+    pub(super) fn switch_to(&mut self, id: SessionId, effects: &mut Vec<Effect>) -> bool {
+        if self.sessions.is_current(id) || self.sessions.get(id).is_none() {
+            return false;
         }
-        self.end_calls(effects);
-        self.stop_watching(effects);
-        self.closed = None;
-        let mut open = OpenServer::default();
-        self.swap(&mut open);
-        self.open_servers.push(open);
-    }
-
-    /// The session of a server that is open beside the one in use.
-    pub(super) fn session_at(&self, source: &Source) -> Option<u64> {
-        let is_it = |open: &&OpenServer| open.connection.is_connected() && open.connection.source() == Some(source);
-        self.open_servers.iter().find(is_it).map(|open| open.session)
-    }
-
-    /// Says whether it did.
-    pub(super) fn switch_to(&mut self, session: u64, effects: &mut Vec<Effect>) -> bool {
-        let Some(at) = self.open_servers.iter().position(|open| open.session == session) else { return false };
         if self.running.is_some() {
             self.toast("A call is running: switch to another server when it has ended");
             return false;
         }
-        if matches!(self.connection, Connection::Connecting { .. }) {
+        if matches!(self.session().connection, Connection::Connecting { .. }) {
             self.disconnect(effects);
         }
         self.stop_watching(effects);
         self.is_adding_server = false;
         self.is_new_source = false;
-        let mut open = self.open_servers.remove(at);
-        self.swap(&mut open);
-        if open.connection.is_connected() {
-            self.open_servers.insert(at, open);
+        let before = self.session().id;
+        let shown = self.view.capture.take();
+        self.session_mut().shown = shown;
+        self.sessions.turn_to(id);
+        if !self.sessions.get(before).is_some_and(|before| before.connection.is_connected()) {
+            self.sessions.remove(before);
         }
-        if let Some(source) = self.connection.source().cloned() {
-            self.servers.turn_to(&source);
-        }
+        self.view.capture = self.session_mut().shown.take();
         self.begin_watching(effects);
         self.view.sidebar = SidebarTab::Tools;
         self.view.screen = if self.view.capture.is_some() { Screen::Answer } else { Screen::Start };
         true
-    }
-
-    /// What came of a server that is open but not in use: it is taken in there, and nothing on the screen changes.
-    pub(super) fn open_server_update(&mut self, session: u64, update: SessionUpdate, effects: &mut Vec<Effect>) {
-        let Some(at) = self.open_servers.iter().position(|open| open.session == session) else { return };
-        let mut open = self.open_servers.remove(at);
-        self.swap(&mut open);
-        let (screen, sidebar) = (self.view.screen, self.view.sidebar);
-        self.view.screen = Screen::Answer;
-        self.connection_update(update, effects);
-        (self.view.screen, self.view.sidebar) = (screen, sidebar);
-        self.swap(&mut open);
-        self.open_servers.insert(at, open);
-    }
-
-    fn swap(&mut self, open: &mut OpenServer) {
-        use std::mem::swap;
-        swap(&mut self.connection, &mut open.connection);
-        swap(&mut self.session, &mut open.session);
-        swap(&mut self.tools, &mut open.tools);
-        swap(&mut self.server_requests, &mut open.server_requests);
-        swap(&mut self.messages, &mut open.messages);
-        swap(&mut self.list, &mut open.list);
-        swap(&mut self.is_uncounted, &mut open.is_uncounted);
-        swap(&mut self.tools_note, &mut open.tools_note);
-        swap(&mut self.filter, &mut open.filter);
-        swap(&mut self.selected_tool, &mut open.selected_tool);
-        swap(&mut self.forms, &mut open.forms);
-        swap(&mut self.last_called, &mut open.last_called);
-        swap(&mut self.stderr_dropped, &mut open.stderr_dropped);
-        swap(&mut self.steps, &mut open.steps);
-        swap(&mut self.roots_declared, &mut open.roots_declared);
-        swap(&mut self.wire, &mut open.wire);
-        swap(&mut self.library, &mut open.library);
-        swap(&mut self.server_view, &mut open.server_view);
-        swap(&mut self.again, &mut open.again);
-        swap(&mut self.view.capture, &mut open.capture);
     }
 }
 
@@ -249,23 +167,24 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::capture::CaptureId;
     use crate::capture::{Capture, Outcome, Server, Tool};
     use crate::source::Command;
-    use crate::state::{Action, CallUpdate, ConnectAction, Event};
+    use crate::state::{Action, CallUpdate, ConnectAction, Event, SessionUpdate};
 
     fn source(program: &str) -> Source {
         Source::Command(Command { program: program.into(), ..Command::default() })
     }
 
-    fn update(state: &mut State, session: u64, update: SessionUpdate) -> Vec<Effect> {
+    fn update(state: &mut State, session: SessionId, update: SessionUpdate) -> Vec<Effect> {
         let mut effects = Vec::new();
         state.apply(Event::Session { session, update }, &mut effects);
         effects
     }
 
-    fn connect(state: &mut State, program: &str) -> u64 {
+    fn connect(state: &mut State, program: &str) -> SessionId {
         state.perform(ConnectAction::Connect(Box::new(source(program))), &mut Vec::new());
-        let session = state.session;
+        let session = state.session().id;
         update(
             state,
             session,
@@ -282,7 +201,7 @@ mod tests {
         effects
     }
 
-    fn disconnects(effects: &[Effect]) -> Vec<u64> {
+    fn disconnects(effects: &[Effect]) -> Vec<SessionId> {
         let session = |effect: &Effect| match effect {
             Effect::Session(SessionEffect::Disconnect { session }) => Some(*session),
             _ => None,
@@ -296,25 +215,25 @@ mod tests {
         let first = connect(&mut state, "first");
         perform(&mut state, OpenServersAction::Add);
         let effects = perform(&mut state, ConnectAction::Connect(Box::new(source("second"))));
-        assert_eq!(disconnects(&effects), [] as [u64; 0]);
+        assert_eq!(disconnects(&effects), [] as [SessionId; 0]);
         let second = connect(&mut state, "second");
-        assert_eq!(state.open_servers.iter().map(|open| open.session).collect::<Vec<_>>(), [first]);
+        assert_eq!(state.sessions.others().map(|open| open.id).collect::<Vec<_>>(), [first]);
         // Each keeps what is its own, and takes in what its server sends.
         update(&mut state, first, SessionUpdate::Stderr("of the first".into()));
-        assert!(state.connection.stderr().is_empty());
+        assert!(state.session().connection.stderr().is_empty());
         perform(&mut state, OpenServersAction::Switch(first));
-        assert_eq!((state.session, state.connection.stderr()), (first, &["of the first".to_owned()][..]));
-        assert_eq!(state.open_servers.iter().map(|open| open.session).collect::<Vec<_>>(), [second]);
+        assert_eq!((state.session().id, state.session().connection.stderr()), (first, &["of the first".to_owned()][..]));
+        assert_eq!(state.sessions.others().map(|open| open.id).collect::<Vec<_>>(), [second]);
         // To connect to a server that is open is to switch to it.
         let effects = perform(&mut state, ConnectAction::Connect(Box::new(source("second"))));
-        assert_eq!((state.session, disconnects(&effects)), (second, Vec::new()));
+        assert_eq!((state.session().id, disconnects(&effects)), (second, Vec::new()));
         perform(&mut state, OpenServersAction::Switch(first));
         // Connecting again without asking for a second one ends the one in use, as ever.
         let effects = perform(&mut state, ConnectAction::Reconnect);
         assert_eq!(disconnects(&effects), [first]);
-        assert!(![first, second].contains(&state.session), "no session has the number of another");
+        assert!(![first, second].contains(&state.session().id), "no session has the number of another");
         assert_eq!(disconnects(&perform(&mut state, OpenServersAction::Close(second))), [second]);
-        assert!(state.open_servers.is_empty());
+        assert_eq!(state.sessions.others().count(), 0);
     }
 
     #[test]
@@ -326,8 +245,8 @@ mod tests {
         let screen = state.view.screen;
         let problem = crate::problem::Problem::new(crate::problem::ProblemKind::Disconnected, "it ended");
         update(&mut state, first, SessionUpdate::Gone(problem));
-        assert!(state.connection.is_connected() && state.session == second && state.view.screen == screen);
-        assert!(matches!(state.open_servers[0].connection, Connection::Gone { .. }));
+        assert!(state.session().connection.is_connected() && state.session().id == second && state.view.screen == screen);
+        assert!(matches!(state.sessions.others().next().unwrap().connection, Connection::Gone { .. }));
     }
 
     #[test]
@@ -344,7 +263,7 @@ mod tests {
             let empty = Capture::empty(CaptureId(id.into()), server);
             Arc::new(Capture { tool: tool.clone(), request, arguments, response, outcome: Outcome::Result, ..empty })
         };
-        let tool = Arc::clone(&state.tools[0].tool);
+        let tool = Arc::clone(&state.session().tools[0].tool);
         state.apply(Event::Opened(vec![capture("a", "second", &tool)]), &mut Vec::new());
         let mut effects = perform(&mut state, OpenServersAction::CallAtAll);
         // The answer of the second is there; the third is in use.
@@ -366,7 +285,7 @@ mod tests {
             (Screen::Compare, &["third", "first", "second"].map(write::string)[..])
         );
         assert_eq!(compare.series.captures, ["third", "first", "a"].map(|id| Some(CaptureId(id.into()))));
-        assert_eq!(state.session, sessions[2], "the server in use stays so");
+        assert_eq!(state.session().id, sessions[2], "the server in use stays so");
         // Again is at each of them, or not at all.
         let again = Action::Compare(crate::state::CompareAction::Again);
         perform(&mut state, again.clone());
@@ -384,10 +303,14 @@ mod tests {
         let mut state = crate::state::servers::tests::remembering();
         let tool = Arc::clone(&state.tool().expect("it is selected").tool);
         assert!(!tool.is_declared_read_only());
-        state.allow(crate::state::AllowedTools::This, &tool, &mut Vec::new());
-        let here = PreparedCall { session: state.session, tool, arguments: "{}".into(), owner: CallOwner::Person };
-        assert!(!state.needs_yes(&here));
-        assert!(state.needs_yes(&PreparedCall { session: state.session + 1, ..here }));
+        let here = PreparedCall { session: state.session().id, tool, arguments: "{}".into(), owner: CallOwner::Person };
+        assert!(state.needs_consent(&here));
+        state.allow(crate::state::AllowedTools::This, std::slice::from_ref(&here), &mut Vec::new());
+        assert!(!state.needs_consent(&here));
+        perform(&mut state, OpenServersAction::Add);
+        let other = connect(&mut state, "other");
+        assert!(state.needs_consent(&PreparedCall { session: other, ..here.clone() }));
+        assert!(!state.needs_consent(&here), "it counts there, whichever server is shown");
     }
 
     #[test]
@@ -409,7 +332,7 @@ mod tests {
             _ => None,
         });
         let Some((session, call)) = called else { panic!("not called: {effects:?}") };
-        assert_eq!((session, state.session), (first, first));
+        assert_eq!((session, state.session().id), (first, first));
         state.apply(Event::Call { call, update: CallUpdate::Captured(capture("b")) }, &mut Vec::new());
         assert_eq!(state.view.screen, Screen::Diff);
         assert_eq!(state.diff.sides, Some((CaptureId("a".into()), CaptureId("b".into()))));

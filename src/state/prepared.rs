@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{CallInFlight, Connection, Effect, SessionEffect, StartQuestion, State};
+use super::{CallInFlight, Connection, Effect, ServerSession, SessionEffect, SessionId, StartQuestion, State};
 use crate::capture::{CaptureId, Tool};
 use crate::problem::{Problem, ProblemKind};
 
@@ -13,7 +13,7 @@ use crate::problem::{Problem, ProblemKind};
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreparedCall {
     /// The session that it is for.
-    pub session: u64,
+    pub session: SessionId,
     /// The tool as it was listed then.
     pub tool: Arc<Tool>,
     /// As they are sent.
@@ -34,8 +34,10 @@ pub enum CallOwner {
     Compare(usize),
     /// A collection; the call's position in it.
     Collection(usize),
-    /// Fixtures, which have events of their own.
-    Fixtures,
+    /// A fixture that is verified; the call's position among those of the run.
+    Fixture(usize),
+    /// Saved answers of fixtures that are judged without a call.
+    SavedFixtures,
 }
 
 impl PreparedCall {
@@ -46,23 +48,15 @@ impl PreparedCall {
 }
 
 impl State {
-    /// A call to the server of now.
+    /// A call to the current server.
     pub(super) fn prepare(&self, tool: &Arc<Tool>, arguments: Bytes, owner: CallOwner) -> PreparedCall {
-        PreparedCall { session: self.session, tool: Arc::clone(tool), arguments, owner }
+        PreparedCall { session: self.session().id, tool: Arc::clone(tool), arguments, owner }
     }
 
-    /// Whether somebody has to agree to calls of this tool.
-    pub(super) fn needs_consent(&self, tool: &Tool) -> bool {
-        !tool.is_declared_read_only() && !self.connection.is_sample() && !self.is_allowed(tool)
-    }
-
-    /// Whether somebody has to agree to this call. What was said of a tool counts at the server in use alone.
-    pub(super) fn needs_yes(&self, call: &PreparedCall) -> bool {
-        let is_sample = self.server_of(call.session).is_some_and(|(connection, _)| connection.is_sample());
-        match call.session == self.session {
-            true => self.needs_consent(&call.tool),
-            false => !call.tool.is_declared_read_only() && !is_sample,
-        }
+    /// Whether the user has to agree to this call. What was said of a tool counts at its own server alone.
+    pub(super) fn needs_consent(&self, call: &PreparedCall) -> bool {
+        let is_allowed = |session| ServerSession::is_sample(session) || self.is_allowed(session, &call.tool);
+        !call.tool.is_declared_read_only() && !self.sessions.get(call.session).is_some_and(is_allowed)
     }
 
     /// Sends a call, and is busy with it.
@@ -72,18 +66,19 @@ impl State {
     pub(super) fn begin_call(&mut self, prepared: PreparedCall, effects: &mut Vec<Effect>) -> Result<(), Problem> {
         self.check_prepared(&prepared)?;
         let PreparedCall { session, tool, arguments, owner } = prepared;
-        let call = self.begin(tool.name.clone(), owner);
+        let call = self.begin(session, tool.name.clone(), owner);
         effects.push(Effect::Session(SessionEffect::Call { session, call, tool, arguments, limit: self.settings.waits.call() }));
         Ok(())
     }
 
     /// Is busy from here on with what is called so, and returns its number.
-    pub(super) fn begin(&mut self, tool: String, owner: CallOwner) -> u64 {
+    pub(super) fn begin(&mut self, session: SessionId, tool: String, owner: CallOwner) -> u64 {
         self.next_call += 1;
-        (self.task, self.last_called) = (None, None);
-        let (id, since) = (self.next_call, self.now);
-        self.running =
-            Some(CallInFlight { id, owner, tool, since, limit: self.settings.waits.call(), progress: None, unreadable: 0 });
+        if let Some(session) = self.sessions.get_mut(session) {
+            session.last_called = None;
+        }
+        let (id, since, limit) = (self.next_call, self.now, self.settings.waits.call());
+        self.running = Some(CallInFlight { id, session, owner, tool, since, limit, progress: None, unreadable: 0, task: None });
         id
     }
 
@@ -97,17 +92,17 @@ impl State {
             let what = format!("{name} is not called: {what}");
             Err(Problem::new(ProblemKind::Consent, what).hint("look at the tool, then call again"))
         };
-        let Some((connection, tools)) = self.server_of(call.session) else {
+        let Some(session) = self.sessions.get(call.session) else {
             return changed("the connection that it was meant for has ended");
         };
-        if !connection.is_connected() {
-            let what = match connection {
+        if !session.connection.is_connected() {
+            let what = match &session.connection {
                 Connection::Gone { problem, .. } => format!("the server is gone: {}", problem.what),
                 _ => "not connected".to_owned(),
             };
             return Err(Problem::new(ProblemKind::Disconnected, what).hint("reconnect (Ctrl R), then call again"));
         }
-        match tools.iter().find(|listed| listed.tool.name == *name) {
+        match session.listed(name) {
             Some(listed) if listed.tool.raw == call.tool.raw => Ok(()),
             Some(_) => changed("the server has changed the tool meanwhile"),
             None => changed("the server does not list it any more"),
@@ -143,7 +138,7 @@ mod tests {
 
     fn connect(state: &mut State, action: impl Into<Action>) {
         state.perform(action, &mut Vec::new());
-        let session = state.session;
+        let session = state.session().id;
         let server = Server { source: source().to_string(), ..Server::default() };
         state.apply(Event::Session { session, update: SessionUpdate::Connected(server) }, &mut Vec::new());
         state.apply(
@@ -203,7 +198,7 @@ mod tests {
     fn what_was_shown_is_sent_whatever_is_selected_or_typed_meanwhile() {
         for (name, way) in ways() {
             let mut state = asked(&way);
-            let session = state.session;
+            let session = state.session().id;
             performed(&mut state, CallAction::SetArgumentsText(r#"{"n": 666}"#.into()));
             performed(&mut state, CallAction::SelectTool("b".into()));
             // The list was made anew, and is the same.
@@ -226,7 +221,7 @@ mod tests {
                 let mut state = asked(&way);
                 let heard = ServerNotification::Tools { tools: tools(&list), note: None };
                 state.apply(
-                    Event::Session { session: state.session, update: SessionUpdate::Notification(heard) },
+                    Event::Session { session: state.session().id, update: SessionUpdate::Notification(heard) },
                     &mut Vec::new(),
                 );
                 assert!(performed(&mut state, CallAction::Confirm).is_empty(), "{name}");
@@ -254,7 +249,10 @@ mod tests {
             };
             let worse = TOOLS[0].replace("\"a\"", "\"a\",\"description\":\"other\"");
             let heard = ServerNotification::Tools { tools: tools(&[&worse, TOOLS[1]]), note: None };
-            state.apply(Event::Session { session: state.session, update: SessionUpdate::Notification(heard) }, &mut Vec::new());
+            state.apply(
+                Event::Session { session: state.session().id, update: SessionUpdate::Notification(heard) },
+                &mut Vec::new(),
+            );
             let server = Server { source: source().to_string(), ..Server::default() };
             let empty = Capture::empty(CaptureId("1".into()), server);
             let capture = Arc::new(Capture { tool: Tool::clone(tool), outcome: Outcome::Result, ..empty });
@@ -271,8 +269,8 @@ mod tests {
     #[test]
     fn the_call_that_reconnecting_repeats_is_for_that_connection_alone() {
         let mut state = connected();
-        let tool = Arc::clone(&state.tools[0].tool);
-        let server = state.connection.server().cloned().unwrap();
+        let tool = Arc::clone(&state.session().tools[0].tool);
+        let server = state.session().connection.server().cloned().unwrap();
         let before = Capture {
             tool: Tool::clone(&tool),
             arguments: Bytes::from_static(br#"{"n": 1}"#),
@@ -282,7 +280,7 @@ mod tests {
         state.add_capture(Arc::new(before));
         connect(&mut state, ConnectAction::Reconnect);
         let Some(Dialog::ConfirmCall { call }) = state.dialog.clone() else { panic!("asked: {:?}", state.dialog) };
-        assert_eq!((call.session, call.text().as_str()), (state.session, r#"{"n": 1}"#));
+        assert_eq!((call.session, call.text().as_str()), (state.session().id, r#"{"n": 1}"#));
         connect(&mut state, ConnectAction::Connect(Box::new(source())));
         state.dialog = Some(Dialog::ConfirmCall { call });
         assert!(performed(&mut state, CallAction::Confirm).is_empty());

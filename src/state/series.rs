@@ -1,4 +1,4 @@
-//! Calls made one after the other: those of a comparison, those of a collection. Every call becomes an ordinary capture.
+//! Calls made one after the other: those of a comparison, of a collection, of fixtures.
 //! What came stays, whatever happens to a later call.
 
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Series {
     }
 
     /// Takes in the answer to the call in flight.
-    fn came(&mut self, at: usize, capture: &Capture) {
+    pub(super) fn came(&mut self, at: usize, capture: &Capture) {
         self.running = None;
         self.captures[at] = Some(capture.id.clone());
         // Where somebody lost patience or the server went away, there is nobody left to call, or to call for.
@@ -66,6 +66,7 @@ impl Series {
 pub(super) enum SeriesKind {
     Compare,
     Collection,
+    Fixtures,
 }
 
 impl State {
@@ -73,6 +74,7 @@ impl State {
         match kind {
             SeriesKind::Compare => self.comparisons.current.as_mut().map(|compare| &mut compare.series),
             SeriesKind::Collection => Some(&mut self.collections.series),
+            SeriesKind::Fixtures => Some(&mut self.fixtures.verifying.series),
         }
     }
 
@@ -108,7 +110,7 @@ impl State {
 
     /// No further call; the one in flight still counts, unless it `ends` with its session.
     pub(super) fn stop_series(&mut self, why: &str, ends: bool) {
-        for kind in [SeriesKind::Compare, SeriesKind::Collection] {
+        for kind in [SeriesKind::Compare, SeriesKind::Collection, SeriesKind::Fixtures] {
             if let Some(series) = self.series(kind).filter(|series| series.is_running()) {
                 series.stop(why);
                 series.running.take_if(|_| ends);

@@ -5,13 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::login::LoginLog;
-use super::{Connection, Dialog, Effect, PathPurpose, Screen, SessionEffect, SessionUpdate, State};
+use super::{Connection, Dialog, Effect, PathPurpose, Screen, SessionEffect, SessionId, SessionUpdate, State};
 use crate::capture::{Server, Tool};
 use crate::problem::Problem;
 use crate::source::Source;
-
-/// Connections that only list are counted from here on; those that are worked with are counted from 1.
-const FIRST_SESSION: u64 = 1 << 62;
 
 /// A list of tools, and where it is from.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,16 +45,22 @@ pub struct ServerDiff {
     /// The tool looked at, by name.
     pub chosen: Option<String>,
     /// The connection that lists, if one is being made.
-    session: u64,
-    sessions: u64,
+    session: Option<SessionId>,
+    /// Its login.
+    pub login: LoginLog,
     /// The server of that connection.
     server: Option<Server>,
 }
 
 impl ServerDiff {
     /// Whether it is the connection that lists.
-    pub(super) fn is_session(&self, session: u64) -> bool {
-        self.session != 0 && self.session == session
+    pub(super) fn is_session(&self, session: SessionId) -> bool {
+        self.session == Some(session)
+    }
+
+    /// The connection that lists; that of nobody where none does.
+    pub(super) fn session_id(&self) -> SessionId {
+        self.session.unwrap_or_default()
     }
 
     /// Whether a server is being asked for its tools.
@@ -90,10 +93,10 @@ pub enum ServerDiffAction {
 impl State {
     /// The tools of the server in use, as a list.
     pub fn own_list(&self) -> ToolListing {
-        let server = self.connection.server();
+        let server = self.session().connection.server();
         let name = server.map_or_else(|| "This server".to_owned(), named);
-        let place = self.connection.source().map(Source::to_string).unwrap_or_default();
-        ToolListing { name, place, tools: self.own_tools(), note: self.tools_note.clone() }
+        let place = self.session().connection.source().map(Source::to_string).unwrap_or_default();
+        ToolListing { name, place, tools: self.session().own_tools(), note: self.session().tools_note.clone() }
     }
 
     pub(super) fn versus(&mut self, action: ServerDiffAction, effects: &mut Vec<Effect>) {
@@ -140,19 +143,19 @@ impl State {
 
     fn list_other(&mut self, source: Source, effects: &mut Vec<Effect>) {
         self.stop_listing(effects);
-        self.versus.sessions += 1;
-        self.versus.session = FIRST_SESSION + self.versus.sessions;
+        let id = self.sessions.new_id();
+        self.versus.session = Some(id);
         self.versus.server = None;
-        self.login = LoginLog::default();
-        self.versus.connection = self.connecting(self.versus.session, source, effects);
+        self.versus.login = LoginLog::default();
+        self.versus.connection = self.connecting(id, source, effects);
     }
 
     /// Ends the connection that lists, where there is one.
     pub(super) fn stop_listing(&mut self, effects: &mut Vec<Effect>) {
-        if self.versus.session != 0 {
-            effects.push(Effect::Session(SessionEffect::Disconnect { session: self.versus.session }));
-            self.versus.session = 0;
+        if let Some(session) = self.versus.session.take() {
+            effects.push(Effect::Session(SessionEffect::Disconnect { session }));
         }
+        self.versus.login.open = None;
         if self.versus.is_listing() {
             self.versus.connection = Connection::None;
         }
@@ -169,7 +172,7 @@ impl State {
             SessionUpdate::Stderr(line) => {
                 self.versus.connection.add_stderr(line);
             }
-            SessionUpdate::Login(step) => self.login_step(step),
+            SessionUpdate::Login(step) => self.versus.login.add(step, self.now),
             SessionUpdate::Connected(server) => self.versus.server = Some(server),
             SessionUpdate::Tools { tools, note } => self.other_listed(tools, note, effects),
             SessionUpdate::ConnectFailed(problem) | SessionUpdate::Gone(problem) => self.other_failed(problem, effects),
@@ -264,13 +267,14 @@ mod tests {
     fn connected() -> State {
         let mut state = State::default();
         perform(&mut state, ConnectAction::Connect(Box::new(command("mine"))));
-        apply(&mut state, Event::Session { session: 1, update: SessionUpdate::Connected(Server::default()) });
-        apply(&mut state, Event::Session { session: 1, update: SessionUpdate::Tools { tools: vec![tool(A)], note: None } });
+        let session = state.session().id;
+        apply(&mut state, Event::Session { session, update: SessionUpdate::Connected(Server::default()) });
+        apply(&mut state, Event::Session { session, update: SessionUpdate::Tools { tools: vec![tool(A)], note: None } });
         state
     }
 
     /// The number of the connection that an effect begins.
-    fn begun(effects: &[Effect]) -> u64 {
+    fn begun(effects: &[Effect]) -> SessionId {
         let session = effects.iter().find_map(|effect| match effect {
             Effect::Session(SessionEffect::Connect { session, .. }) => Some(*session),
             _ => None,
@@ -286,7 +290,7 @@ mod tests {
         // What is typed on the connect screen is the other server now.
         state.connect_form.command = "other --now".into();
         let session = begun(&perform(&mut state, ConnectAction::UseForm));
-        assert!(session > FIRST_SESSION && state.session == 1 && state.connection.is_connected());
+        assert!(session != state.session().id && state.session().connection.is_connected());
         apply(&mut state, Event::Session { session, update: SessionUpdate::Stderr("starting".into()) });
         assert_eq!(state.versus.connection.stderr(), ["starting"]);
         let server = Server { name: "other".into(), version: "2".into(), ..Server::default() };
@@ -297,14 +301,14 @@ mod tests {
         );
         assert!(effects.contains(&Effect::Session(SessionEffect::Disconnect { session })), "{effects:?}");
         assert_eq!(sides(&state), [2, 1]);
-        assert_eq!((state.view.screen, state.tools.len(), state.versus.is_choosing), (Screen::ServerDiff, 1, false));
+        assert_eq!((state.view.screen, state.session().tools.len(), state.versus.is_choosing), (Screen::ServerDiff, 1, false));
         assert_eq!(state.versus.other.as_ref().map(|list| list.name.as_str()), Some("other 2"));
         // What that server says after its end is nobody's.
         apply(
             &mut state,
             Event::Session { session, update: SessionUpdate::Gone(Problem::new(ProblemKind::Disconnected, "gone")) },
         );
-        assert!(state.connection.is_connected() && state.toasts.is_empty());
+        assert!(state.session().connection.is_connected() && state.toasts.is_empty());
     }
 
     /// How many tools each side of the comparison has.
@@ -338,7 +342,7 @@ mod tests {
         let effects = apply(&mut state, Event::Session { session, update: SessionUpdate::ConnectFailed(problem) });
         assert_eq!(effects, [Effect::Session(SessionEffect::Disconnect { session })]);
         assert!(matches!(&state.versus.connection, Connection::Failed { problem, .. } if problem.hint.is_some()));
-        assert_eq!((state.view.screen, state.connection.is_connected()), (Screen::Connect, true));
+        assert_eq!((state.view.screen, state.session().connection.is_connected()), (Screen::Connect, true));
         let next = begun(&perform(&mut state, Action::ServerDiff(ServerDiffAction::List(Box::new(command("slow"))))));
         assert!(next > session && state.versus.is_listing());
         assert_eq!(
@@ -361,7 +365,7 @@ mod tests {
         apply(&mut state, Event::Session { session, update: SessionUpdate::Tools { tools: vec![tool(B)], note: None } });
         perform(&mut state, ConnectAction::Connect(Box::new(command("mine"))));
         assert_eq!(state.versus_tools(), None);
-        let session = state.session;
+        let session = state.session().id;
         apply(&mut state, Event::Session { session, update: SessionUpdate::Tools { tools: vec![tool(A)], note: None } });
         assert_eq!(sides(&state), [1, 1]);
     }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{AppEffect, Effect, SessionEffect, State};
+use super::{AppEffect, Effect, ServerSession, SessionEffect, SessionId, State};
 use crate::analysis::arguments;
 use crate::json::{Doc, write};
 use crate::problem::{Problem, ProblemKind};
@@ -62,7 +62,6 @@ impl FieldInput {
 /// A question that waits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenRequest {
-    pub session: u64,
     pub ask: ServerRequest,
     /// One for each field of a form.
     pub given: Vec<FieldInput>,
@@ -74,12 +73,12 @@ pub struct OpenRequest {
 }
 
 impl OpenRequest {
-    fn new(session: u64, ask: ServerRequest) -> Self {
+    fn new(ask: ServerRequest) -> Self {
         let given = match &ask.wants {
             RequestKind::Form { fields, .. } => fields.iter().map(FieldInput::default_of).collect(),
             _ => Vec::new(),
         };
-        Self { session, ask, given, text: String::new(), problems: Vec::new(), is_tried: false }
+        Self { ask, given, text: String::new(), problems: Vec::new(), is_tried: false }
     }
 
     /// The content of the form as it stands.
@@ -116,6 +115,21 @@ pub struct ServerRequests {
     pub visits: Vec<(String, String)>,
 }
 
+impl ServerRequests {
+    /// Removes a question that the server does not wait for any more; returns whether it was there.
+    pub(super) fn withdraw(&mut self, key: u64) -> bool {
+        let before = self.open.len();
+        self.open.retain(|open| open.ask.key != key);
+        self.open.len() < before
+    }
+
+    /// Removes a visit that the server says is done; returns its host.
+    pub(super) fn visited(&mut self, id: &str) -> Option<String> {
+        let at = self.visits.iter().position(|(known, _)| known == id)?;
+        Some(self.visits.remove(at).1)
+    }
+}
+
 /// What a person does with the first of the questions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerRequestAction {
@@ -131,17 +145,19 @@ pub enum ServerRequestAction {
 }
 
 impl State {
-    pub(super) fn asked(&mut self, session: u64, ask: ServerRequest, effects: &mut Vec<Effect>) {
+    pub(super) fn asked(&mut self, session: SessionId, ask: ServerRequest, effects: &mut Vec<Effect>) {
         if let (RequestKind::Sampling(_), Some(text)) = (&ask.wants, &self.sampling_reply) {
             let reply = Reply::Message { text: text.clone(), model: CANNED.into() };
             effects.push(Effect::Session(SessionEffect::Command {
                 session,
                 command: super::SessionCommand::Reply { key: ask.key, reply },
             }));
-            self.toast("The server asked for a completion and got the canned answer; both are in the protocol log");
+            self.toast_of(session, "The server asked for a completion and got the canned answer; both are in the protocol log");
             return;
         }
-        self.server_requests.open.push_back(OpenRequest::new(session, ask));
+        if let Some(of) = self.sessions.get_mut(session) {
+            of.server_requests.open.push_back(OpenRequest::new(ask));
+        }
     }
 
     /// As if the server in use had asked this; for tests of what is painted then.
@@ -149,31 +165,12 @@ impl State {
     pub fn as_if_asked(&mut self, method: &str, params: &'static str) {
         let params = crate::json::Doc::parse(bytes::Bytes::from_static(params.as_bytes()));
         let ask = ServerRequest::read(1, method, params.root()).unwrap();
-        self.asked(self.session, ask, &mut Vec::new());
-    }
-
-    pub(super) fn withdrawn(&mut self, session: u64, key: u64, why: &str) {
-        let before = self.server_requests.open.len();
-        self.server_requests.open.retain(|open| open.session != session || open.ask.key != key);
-        if self.server_requests.open.len() < before {
-            self.toast(&format!("A question from the server was closed: {why}"));
-        }
-    }
-
-    pub(super) fn visited(&mut self, id: &str) {
-        if let Some(at) = self.server_requests.visits.iter().position(|(known, _)| known == id) {
-            let (_, host) = self.server_requests.visits.remove(at);
-            self.toast(&format!("The server says that this is done at {host}"));
-        }
-    }
-
-    /// Questions of a session that ends go with it.
-    pub(super) fn forget_asks(&mut self) {
-        self.server_requests = ServerRequests::default();
+        self.asked(self.session().id, ask, &mut Vec::new());
     }
 
     pub(super) fn answer_ask(&mut self, action: ServerRequestAction, effects: &mut Vec<Effect>) {
-        let Some(open) = self.server_requests.open.front_mut() else { return };
+        let ServerSession { id: session, server_requests, .. } = self.sessions.current_mut();
+        let Some(open) = server_requests.open.front_mut() else { return };
         let reply = match action {
             ServerRequestAction::Give { field, given } => {
                 if let Some(slot) = open.given.get_mut(field) {
@@ -205,7 +202,7 @@ impl State {
                 }
                 RequestKind::Url { url, host: Some(host), id, .. } => {
                     effects.push(Effect::App(AppEffect::OpenUrl(url.clone())));
-                    self.server_requests.visits.extend(id.clone().map(|id| (id, host.clone())));
+                    server_requests.visits.extend(id.clone().map(|id| (id, host.clone())));
                     Reply::Accept(None)
                 }
                 RequestKind::Url { .. } => {
@@ -216,11 +213,9 @@ impl State {
                 RequestKind::Roots => return,
             },
         };
-        if let Some(open) = self.server_requests.open.pop_front() {
-            effects.push(Effect::Session(SessionEffect::Command {
-                session: open.session,
-                command: super::SessionCommand::Reply { key: open.ask.key, reply },
-            }));
+        if let Some(open) = server_requests.open.pop_front() {
+            let command = super::SessionCommand::Reply { key: open.ask.key, reply };
+            effects.push(Effect::Session(SessionEffect::Command { session: *session, command }));
         }
     }
 }
@@ -237,22 +232,24 @@ mod tests {
             ServerRequest::read(key, method, doc.root()).unwrap()
         };
         let (mut state, mut effects) = (State::default(), Vec::new());
+        let session = state.session().id;
         state.perform(SettingsAction::SetSamplingReply(Some("yes".into())), &mut effects);
-        state.asked(7, ask(1, crate::server_request::SAMPLING), &mut effects);
-        state.asked(7, ask(2, crate::server_request::ELICITATION), &mut effects);
+        state.asked(session, ask(1, crate::server_request::SAMPLING), &mut effects);
+        state.asked(session, ask(2, crate::server_request::ELICITATION), &mut effects);
         let [
             Effect::Session(SessionEffect::Command {
-                session: 7,
+                session: replied,
                 command: crate::state::SessionCommand::Reply { key: 1, reply },
             }),
         ] = &effects[..]
         else {
             panic!("{effects:?}")
         };
+        assert_eq!(*replied, session);
         assert_eq!(*reply, Reply::Message { text: "yes".into(), model: CANNED.into() });
-        assert_eq!(state.server_requests.open.iter().map(|open| open.ask.key).collect::<Vec<_>>(), [2]);
+        assert_eq!(state.session().server_requests.open.iter().map(|open| open.ask.key).collect::<Vec<_>>(), [2]);
         state.perform(SettingsAction::SetSamplingReply(None), &mut effects);
-        state.asked(7, ask(3, crate::server_request::SAMPLING), &mut effects);
-        assert_eq!(state.server_requests.open.len(), 2);
+        state.asked(session, ask(3, crate::server_request::SAMPLING), &mut effects);
+        assert_eq!(state.session().server_requests.open.len(), 2);
     }
 }

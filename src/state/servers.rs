@@ -3,13 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::undo::UndoStep;
-use super::{Dialog, Effect, ImportEffect, PreparedCall, State};
+use super::{Dialog, Effect, ImportEffect, PreparedCall, ServerSession, SessionId, State};
 use crate::capture::Tool;
 use crate::digest::sha256;
-use crate::source::{Recent, ServerMemory, Source, ToolArguments, exact_server, folder_of, import, server_key};
+use crate::source::{Recent, ServerMemory, Source, ToolArguments, folder_of, import};
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
@@ -19,21 +18,12 @@ pub struct Servers {
     /// The folder that Loupe runs in, which commands are started in.
     here: Option<PathBuf>,
     known: BTreeMap<String, ServerMemory>,
-    /// The server that is connected, or was last; `None` is the sample or a folder of captures.
-    key: Option<String>,
-    /// The digest of exactly that server, which tools are allowed for.
-    exact: Option<String>,
 }
 
 impl Servers {
-    /// What is remembered of the server of now.
-    pub fn memory(&self) -> Option<&ServerMemory> {
-        self.known.get(self.key.as_ref()?)
-    }
-
-    /// Whether anything can be remembered of the server of now.
-    pub fn can_remember(&self) -> bool {
-        self.key.is_some()
+    /// What is remembered of the server of this key.
+    pub(super) fn memory_of(&self, key: Option<&String>) -> Option<&ServerMemory> {
+        self.known.get(key?)
     }
 
     /// Whether it is kept from run to run, and what was kept is read.
@@ -44,15 +34,6 @@ impl Servers {
     /// The folder that commands without one of their own are started in.
     pub fn here(&self) -> Option<&Path> {
         self.here.as_deref()
-    }
-
-    /// Turns to another server; whether it is another.
-    pub(super) fn turn_to(&mut self, source: &Source) -> bool {
-        let key = server_key(source, self.here());
-        let is_other = key != self.key;
-        self.key = key;
-        self.exact = exact_server(source, self.here());
-        is_other
     }
 }
 
@@ -87,9 +68,19 @@ pub enum ServersAction {
 }
 
 impl State {
+    /// What is remembered of the current server.
+    pub fn memory(&self) -> Option<&ServerMemory> {
+        self.servers.memory_of(self.session().memory_key.as_ref())
+    }
+
+    /// Whether anything can be remembered of the current server.
+    pub fn can_remember(&self) -> bool {
+        self.session().memory_key.is_some()
+    }
+
     fn copy_configuration(&mut self, client: &str, effects: &mut Vec<Effect>) {
-        let Some(source) = self.connection.source() else { return };
-        let name = self.connection.server().map(|server| server.name.clone()).filter(|name| !name.is_empty());
+        let Some(source) = self.session().connection.source() else { return };
+        let name = self.session().connection.server().map(|server| server.name.clone()).filter(|name| !name.is_empty());
         let mut source = source.clone();
         if let Source::Command(command) = &mut source {
             command.cwd = folder_of(command.cwd.as_deref(), self.servers.here());
@@ -112,7 +103,7 @@ impl State {
                 None => memory.allowed.clear(),
             }),
             ServersAction::KeepArguments(name) => {
-                let (Some(tool), Some(form)) = (self.selected_tool.clone(), self.form()) else { return };
+                let (Some(tool), Some(form)) = (self.session().selected_tool.clone(), self.form()) else { return };
                 let text = form.text.to_string();
                 self.remember(effects, |memory| {
                     memory.arguments.entry(tool).or_default().named.insert(name, text);
@@ -126,7 +117,9 @@ impl State {
                 }
             }
             ServersAction::ForgetArguments(name) => {
-                let (Some(tool), Some(key)) = (self.selected_tool.clone(), self.servers.key.clone()) else { return };
+                let (Some(tool), Some(key)) = (self.session().selected_tool.clone(), self.session().memory_key.clone()) else {
+                    return;
+                };
                 let text = self.tool_arguments().and_then(|known| known.named.get(&name).cloned());
                 self.remember(effects, |memory| {
                     memory.arguments.entry(tool.clone()).and_modify(|of| drop(of.named.remove(&name)));
@@ -147,14 +140,20 @@ impl State {
 
     /// The arguments of the selected tool that are remembered.
     pub fn tool_arguments(&self) -> Option<&ToolArguments> {
-        self.servers.memory()?.arguments.get(self.selected_tool.as_deref()?)
+        self.memory()?.arguments.get(self.session().selected_tool.as_deref()?)
     }
 
-    /// Changes what is remembered of the server of now.
+    /// Changes what is remembered of the current server.
     pub(super) fn remember(&mut self, effects: &mut Vec<Effect>, change: impl FnOnce(&mut ServerMemory)) {
-        let Some(key) = self.servers.key.clone() else { return };
+        self.remember_of(self.session().id, effects, change);
+    }
+
+    /// Changes what is remembered of one session's server.
+    fn remember_of(&mut self, id: SessionId, effects: &mut Vec<Effect>, change: impl FnOnce(&mut ServerMemory)) {
+        let Some(session) = self.sessions.get(id) else { return };
+        let Some(key) = session.memory_key.clone() else { return };
         let here = self.servers.here();
-        let source = self.connection.source().and_then(|source| Recent::of(source, here)).map(|recent| recent.label().1);
+        let source = session.connection.source().and_then(|source| Recent::of(source, here)).map(|recent| recent.label().1);
         let memory = self.servers.known.entry(key.clone()).or_default();
         let before = memory.clone();
         change(memory);
@@ -217,33 +216,27 @@ impl State {
         self.servers.known.extend(of_now);
         self.servers.folder = Some(folder);
         self.use_variables();
-        if self.captures.is_empty() && self.forms.values().all(|form| *form.text == *"{}") {
-            self.forms.clear();
-            let remembered = self.remembered_tool().or_else(|| self.selected_tool.clone());
-            if let Some(name) = remembered {
-                self.select_tool(&name);
-            }
+        if !self.captures.is_empty() {
+            return;
+        }
+        for session in self.sessions.iter_mut().filter(|session| session.is_untouched()) {
+            session.forms.clear();
+            let memory = self.servers.known.get(session.memory_key.as_deref().unwrap_or_default());
+            session.selected_tool.take_if(|_| memory.is_some_and(|memory| memory.tool.is_some()));
+            session.choose_tool(memory);
         }
     }
 
-    /// The tool that was called last, where it is still listed.
-    pub(super) fn remembered_tool(&self) -> Option<String> {
-        let name = self.servers.memory()?.tool.as_ref()?;
-        self.tools.iter().any(|listed| listed.tool.name == *name).then(|| name.clone())
-    }
-
-    /// Gives every form the variables of the server of now.
+    /// Gives the forms of each server its variables.
     pub(super) fn use_variables(&mut self) {
-        let variables = Arc::new(self.servers.memory().map(|memory| memory.variables.clone()).unwrap_or_default());
-        for (name, form) in &mut self.forms {
-            let listed = self.tools.iter().find(|listed| listed.tool.name == *name);
-            form.use_variables(Arc::clone(&variables), listed.and_then(|listed| listed.tool.input_schema.as_ref()));
+        for session in self.sessions.iter_mut() {
+            session.use_variables(self.servers.memory_of(session.memory_key.as_ref()));
         }
     }
 
     /// Remembers what a tool is called with.
     pub(super) fn keep_arguments(&mut self, tool: &str, effects: &mut Vec<Effect>) {
-        let Some(text) = self.forms.get(tool).map(|form| form.text.to_string()) else { return };
+        let Some(text) = self.session().forms.get(tool).map(|form| form.text.to_string()) else { return };
         self.remember(effects, |memory| {
             memory.tool = Some(tool.to_owned());
             memory.arguments.entry(tool.to_owned()).or_default().last = Some(text);
@@ -252,57 +245,77 @@ impl State {
 
     // Consent
 
-    /// Whether a tool is called without a question: somebody said so of exactly this definition.
-    pub fn is_allowed(&self, tool: &Tool) -> bool {
-        let allowed = self.servers.memory().and_then(|memory| memory.allowed.get(&tool.name));
-        allowed.is_some_and(|digest| *digest == self.allowed_digest(tool))
+    /// Whether a tool of this session is called without a question: somebody said so of exactly this definition there.
+    pub fn is_allowed(&self, session: &ServerSession, tool: &Tool) -> bool {
+        let allowed = self.servers.memory_of(session.memory_key.as_ref()).and_then(|memory| memory.allowed.get(&tool.name));
+        allowed.is_some_and(|digest| *digest == session.allowed_digest(tool))
     }
 
-    /// What a yes to a tool is kept as: it holds for exactly this definition at exactly this server.
-    fn allowed_digest(&self, tool: &Tool) -> String {
-        let exact = self.servers.exact.as_deref().unwrap_or_default();
-        sha256(&[tool.raw.as_ref(), exact.as_bytes()].concat())
+    /// From here on the tools of these calls are called without a question at their servers.
+    pub(super) fn allow(&mut self, which: AllowedTools, calls: &[PreparedCall], effects: &mut Vec<Effect>) {
+        for call in calls {
+            let Some(session) = self.sessions.get(call.session) else { continue };
+            let all = session.tools.iter().map(|listed| &*listed.tool);
+            let allowed: Vec<&Tool> = match which {
+                AllowedTools::This => vec![&call.tool],
+                AllowedTools::All => {
+                    all.filter(|tool| !tool.is_declared_read_only() && !tool.is_declared_destructive()).collect()
+                }
+            };
+            let allowed: Vec<_> = allowed.into_iter().map(|tool| (tool.name.clone(), session.allowed_digest(tool))).collect();
+            self.remember_of(call.session, effects, |memory| memory.allowed.extend(allowed));
+        }
     }
 
-    /// From here on these tools are called without a question.
-    pub(super) fn allow(&mut self, which: AllowedTools, tool: &Tool, effects: &mut Vec<Effect>) {
-        let all = self.tools.iter().map(|listed| &*listed.tool);
-        let allowed: Vec<&Tool> = match which {
-            AllowedTools::This => vec![tool],
-            AllowedTools::All => all.filter(|tool| !tool.is_declared_read_only() && !tool.is_declared_destructive()).collect(),
-        };
-        let allowed: Vec<_> = allowed.into_iter().map(|tool| (tool.name.clone(), self.allowed_digest(tool))).collect();
-        self.remember(effects, |memory| memory.allowed.extend(allowed));
-    }
-
-    /// The tool that the question in the dialog is about, where what is asked can still be sent: else the yes would be for
+    /// The calls that the question in the dialog is about, where all of them can still be sent: else the yes would be for
     /// another server or another definition.
-    pub(super) fn asked_about(&self) -> Option<Arc<Tool>> {
-        let can_send = |call: &PreparedCall| self.check_prepared(call).is_ok();
-        match &self.dialog {
-            Some(Dialog::ConfirmCall { call }) if can_send(call) => Some(Arc::clone(&call.tool)),
-            Some(Dialog::ConfirmCompare { compare, .. }) if compare.series.left().all(can_send) => {
-                Some(Arc::clone(&compare.tool))
-            }
-            _ => None,
+    pub(super) fn calls_to_confirm(&self) -> Vec<PreparedCall> {
+        let calls: Vec<&PreparedCall> = match &self.dialog {
+            Some(Dialog::ConfirmCall { call }) => vec![call],
+            Some(Dialog::ConfirmCompare { compare, .. }) => compare.series.left().collect(),
+            _ => Vec::new(),
+        };
+        match calls.iter().all(|call| self.check_prepared(call).is_ok()) {
+            true => calls.into_iter().cloned().collect(),
+            false => Vec::new(),
         }
     }
 
     /// Tools that are called without a question, and whether that is said of another definition, so that they are asked
     /// about all the same.
     pub fn allowed_tools(&self) -> Vec<(&str, bool)> {
-        let allowed = self.servers.memory().map(|memory| memory.allowed.keys()).into_iter().flatten();
-        let current: BTreeSet<&str> =
-            self.tools.iter().filter(|listed| self.is_allowed(&listed.tool)).map(|listed| listed.tool.name.as_str()).collect();
+        let allowed = self.memory().map(|memory| memory.allowed.keys()).into_iter().flatten();
+        let session = self.session();
+        let current: BTreeSet<&str> = session
+            .tools
+            .iter()
+            .filter(|listed| self.is_allowed(session, &listed.tool))
+            .map(|listed| listed.tool.name.as_str())
+            .collect();
         allowed.map(|name| (name.as_str(), !current.contains(name.as_str()))).collect()
+    }
+}
+
+impl ServerSession {
+    /// What a yes to a tool is kept as: it holds for exactly this definition at exactly this server.
+    fn allowed_digest(&self, tool: &Tool) -> String {
+        let exact = self.exact.as_deref().unwrap_or_default();
+        sha256(&[tool.raw.as_ref(), exact.as_bytes()].concat())
+    }
+
+    /// Whether nobody has typed any arguments here.
+    fn is_untouched(&self) -> bool {
+        self.forms.values().all(|form| *form.text == *"{}")
     }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::capture::Server;
-    use crate::source::Command;
+    use crate::source::{Command, server_key};
     use crate::state::{Action, CallAction, ConnectAction, Event, ImportEvent, SessionEffect, SessionUpdate};
 
     const READS: &str = r#"{"name":"get","inputSchema":{},"annotations":{"readOnlyHint":true}}"#;
@@ -312,7 +325,7 @@ pub(super) mod tests {
     fn connect(state: &mut State, program: &str, tools: &[&str]) {
         let source = Source::Command(Command { program: program.into(), ..Command::default() });
         state.perform(ConnectAction::Connect(Box::new(source)), &mut Vec::new());
-        let session = state.session;
+        let session = state.session().id;
         let tools = tools.iter().map(|raw| Tool::read((*raw).to_owned().into())).collect();
         for update in [SessionUpdate::Connected(Server::default()), SessionUpdate::Tools { tools, note: None }] {
             state.apply(Event::Session { session, update }, &mut Vec::new());
@@ -360,7 +373,7 @@ pub(super) mod tests {
         let reach = |state: &mut State, source: &Source, here: &str| {
             state.servers.here = Some(here.into());
             state.perform(ConnectAction::Connect(Box::new(source.clone())), &mut Vec::new());
-            let session = state.session;
+            let session = state.session().id;
             for update in [
                 SessionUpdate::Connected(Server::default()),
                 SessionUpdate::Tools { tools: vec![Tool::read(WRITES.into())], note: None },
@@ -371,8 +384,14 @@ pub(super) mod tests {
         reach(&mut state, &test, "/a");
         let tool = Tool::read(WRITES.into());
         let mut effects = Vec::new();
-        state.allow(AllowedTools::This, &tool, &mut effects);
-        assert!(state.is_allowed(&tool));
+        let call = PreparedCall {
+            session: state.session().id,
+            tool: Arc::new(tool.clone()),
+            arguments: "{}".into(),
+            owner: crate::state::CallOwner::Person,
+        };
+        state.allow(AllowedTools::This, &[call], &mut effects);
+        assert!(state.is_allowed(state.session(), &tool));
         let message = format!("{effects:?}");
         assert!(message.contains("KeepServers") && !message.contains("canary"), "{message}");
         // The key may be a new one; the database and the folder may not.
@@ -382,7 +401,7 @@ pub(super) mod tests {
             (test.clone(), "/b", false),
         ] {
             reach(&mut state, &other, here);
-            assert_eq!(state.is_allowed(&tool), is_allowed, "{other} in {here}");
+            assert_eq!(state.is_allowed(state.session(), &tool), is_allowed, "{other} in {here}");
         }
     }
 
@@ -435,7 +454,7 @@ pub(super) mod tests {
         assert_eq!(call(&mut state, "put"), None);
         perform(&mut state, CallAction::ConfirmAlways(AllowedTools::This));
         assert_eq!(state.allowed_tools(), [("put", false)]);
-        let key = state.servers.key.clone().unwrap();
+        let key = state.session().memory_key.clone().unwrap();
         let kept = BTreeMap::from([(key, ServerMemory::default())]);
         state.apply(Event::Import(ImportEvent::ServersKept(kept)), &mut Vec::new());
         state.running = None;
@@ -472,7 +491,7 @@ pub(super) mod tests {
         assert_eq!(sent(&perform(&mut state, CallAction::ConfirmAlways(AllowedTools::This))), None);
         assert!(state.allowed_tools().is_empty());
         perform(&mut state, ConnectAction::Connect(Box::new(Source::sample())));
-        assert!(!state.servers.can_remember());
+        assert!(!state.can_remember());
     }
 
     #[test]
@@ -491,7 +510,7 @@ pub(super) mod tests {
         assert_eq!(call.text(), r#"{"city":"Bonn"}"#, "what is shown is what is sent");
         let mut state = next_run(&kept);
         connect(&mut state, "one", &[READS, WRITES]);
-        assert_eq!(state.selected_tool.as_deref(), Some("put"), "the tool of the last call");
+        assert_eq!(state.session().selected_tool.as_deref(), Some("put"), "the tool of the last call");
         assert_eq!(
             state.form().map(|form| (&*form.text, form.sent().into_owned())),
             Some((r#"{"city":"{{where}}"}"#, r#"{"city":"Bonn"}"#.into()))
@@ -520,7 +539,7 @@ pub(super) mod tests {
                 perform(&mut state, CallAction::SetArgumentsText(text.into()));
             }
             state.apply(Event::Import(ImportEvent::Servers { folder: "/f".into(), known: known.clone() }), &mut Vec::new());
-            state.selected_tool
+            state.session().selected_tool.clone()
         };
         assert_eq!((late(None).as_deref(), late(Some(r#"{"a":1}"#)).as_deref()), (Some("put"), Some("get")));
     }

@@ -470,7 +470,7 @@ mod tests {
             state.perform(ConnectAction::Connect(Box::new(crate::source::Source::sample())), &mut Vec::new());
             let server = Server { name: name.into(), ..Server::default() };
             let tool = r#"{"name":"find","inputSchema":{"properties":{"format":{"enum":["json","markdown"]}}},"annotations":{"readOnlyHint":true}}"#;
-            let session = state.session;
+            let session = state.session().id;
             state.apply(Event::Session { session, update: SessionUpdate::Connected(server) }, &mut Vec::new());
             let tools = vec![Tool::read(tool.into())];
             state.apply(Event::Session { session, update: SessionUpdate::Tools { tools, note: None } }, &mut Vec::new());

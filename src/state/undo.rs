@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Effect, PaneView, State};
+use super::{Effect, PaneView, SessionId, State};
 use crate::capture::{Capture, CaptureId};
 use crate::history::HistoryId;
 use crate::settings::Panels;
@@ -43,6 +43,7 @@ pub(super) enum UndoStep {
         text: String,
     },
     Form {
+        session: SessionId,
         tool: String,
         text: String,
     },
@@ -80,9 +81,11 @@ impl State {
                 }
             }
             UndoStep::Arguments { key, tool, name, text } => self.restore_arguments_of(&key, tool, name, text, effects),
-            UndoStep::Form { tool, text } => {
-                self.select_tool(&tool);
-                self.edit_form(|form, schema| form.set_text(&text, schema));
+            UndoStep::Form { session, tool, text } => {
+                if let Some(session) = self.sessions.get_mut(session) {
+                    session.select_tool(&tool, None);
+                    session.edit_form(|form, schema| form.set_text(&text, schema));
+                }
             }
             UndoStep::Answers => self.restore_answers(effects),
             UndoStep::Layout { panels, panes, open } => {
@@ -131,13 +134,14 @@ mod tests {
         assert!(state.tool_arguments().is_some_and(|known| known.named.is_empty()));
         assert!(!perform(&mut state, Action::Undo).is_empty(), "it is written as well");
         assert_eq!(state.tool_arguments().cloned(), kept);
-        state.importing.recent = state.connection.source().and_then(|source| Recent::of(source, None)).into_iter().collect();
-        let (recent, memory) = (state.importing.recent.clone(), state.servers.memory().cloned());
+        state.importing.recent =
+            state.session().connection.source().and_then(|source| Recent::of(source, None)).into_iter().collect();
+        let (recent, memory) = (state.importing.recent.clone(), state.memory().cloned());
         assert!(memory.is_some() && recent.len() == 1);
         perform(&mut state, Action::Import(ImportAction::Forget(0)));
-        assert!(state.importing.recent.is_empty() && state.servers.memory().is_none());
+        assert!(state.importing.recent.is_empty() && state.memory().is_none());
         perform(&mut state, Action::Undo);
-        assert_eq!((state.importing.recent.clone(), state.servers.memory().cloned()), (recent, memory));
+        assert_eq!((state.importing.recent.clone(), state.memory().cloned()), (recent, memory));
     }
 
     #[test]

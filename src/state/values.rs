@@ -37,8 +37,6 @@ impl MissingValues {
 pub struct Values {
     /// The source whose values are looked for in the keychain.
     sought: Option<Source>,
-    /// To be kept under this key once the server was reached.
-    to_keep: Option<(String, BTreeMap<String, String>)>,
 }
 
 /// What a person does in the dialog.
@@ -60,8 +58,11 @@ impl State {
                 self.dialog = None;
                 let source = filled(&source, &typed);
                 let key = server_key(&source, self.servers.here()).filter(|_| keeps);
+                let before = self.session().id;
                 self.start_connecting(source, effects);
-                self.values.to_keep = key.map(|key| (key, typed));
+                if self.session().id != before {
+                    self.session_mut().to_keep = key.map(|key| (key, typed));
+                }
             }
             ValuesAction::Connect => {}
         }
@@ -94,13 +95,6 @@ impl State {
             let keeps = no_keychain.is_none();
             let missing = MissingValues { source, names, typed: BTreeMap::new(), keeps, no_keychain };
             self.dialog = Some(Dialog::Values(Box::new(missing)));
-        }
-    }
-
-    /// The server was reached with what was typed.
-    pub(super) fn keep_values(&mut self, effects: &mut Vec<Effect>) {
-        if let Some((key, values)) = self.values.to_keep.take() {
-            effects.push(Effect::Import(ImportEffect::KeepValues { key, values }));
         }
     }
 

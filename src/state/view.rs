@@ -505,14 +505,17 @@ impl State {
             ViewAction::ShowTab(tab) => {
                 if view.sidebar != tab {
                     view.sidebar = tab;
-                    self.filter.clear();
+                    self.session_mut().filter.clear();
                 }
                 self.settings.sidebar_open = true;
-                if tab != SidebarTab::Tools && self.library.entries.is_none() && self.library.listing.is_none() {
+                if tab != SidebarTab::Tools
+                    && self.session().library.entries.is_none()
+                    && self.session().library.listing.is_none()
+                {
                     self.list_library(effects);
                 }
             }
-            ViewAction::SetFilter(filter) => self.filter = filter,
+            ViewAction::SetFilter(filter) => self.session_mut().filter = filter,
             ViewAction::ToggleGroup(group) => toggle(&mut view.folded_groups, group),
         }
     }

@@ -159,18 +159,18 @@ impl State {
 
     /// What is remembered to be watched of the server of now.
     pub fn watch(&self) -> Option<&Watch> {
-        self.servers.memory()?.watch.as_ref()
+        self.memory()?.watch.as_ref()
     }
 
     /// Whether the server of now can be watched: it is a command of this computer.
     pub fn can_watch(&self) -> bool {
-        matches!(self.connection.source(), Some(Source::Command(_)))
+        matches!(self.session().connection.source(), Some(Source::Command(_)))
     }
 
     /// What is offered to be watched: the folder of the script that the command runs, with files of its kind, its sources
     /// where a build wrote it, or the program itself where it is named by its path.
     pub fn watch_offer(&self) -> Option<Watch> {
-        let Some(Source::Command(command)) = self.connection.source() else { return None };
+        let Some(Source::Command(command)) = self.session().connection.source() else { return None };
         offer(command)
     }
 
@@ -195,7 +195,7 @@ impl State {
     }
 
     fn watch_base(&self) -> Option<PathBuf> {
-        match self.connection.source() {
+        match self.session().connection.source() {
             Some(Source::Command(command)) => folder_of(command.cwd.as_deref(), self.servers.here()),
             _ => None,
         }
@@ -253,7 +253,7 @@ mod tests {
         let source = Source::Command(Command { program: "srv".into(), ..Command::default() });
         state.perform(ConnectAction::Connect(Box::new(source)), &mut Vec::new());
         let update = SessionUpdate::Connected(Server::default());
-        state.apply(Event::Session { session: state.session, update }, &mut Vec::new());
+        state.apply(Event::Session { session: state.session().id, update }, &mut Vec::new());
         let watch = Watch { is_on: true, places: ".".into(), build: build.into() };
         state.change_watch(WatchAction::Set(watch), &mut Vec::new());
         happens(&mut state, WatchEvent::Watching(3));

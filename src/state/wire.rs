@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Dialog, Effect, ExportEffect, PathPurpose, Screen, SessionEffect, State};
+use super::{Dialog, Effect, ExportEffect, PathPurpose, Screen, ServerSession, SessionEffect, State};
 use crate::capture::{Direction, HttpInfo, Line, LineKind};
 
 /// What is kept of a session.
@@ -217,7 +217,16 @@ impl WireView {
         }
     }
 
-    fn push(&mut self, line: Line) {
+    /// An empty log that is looked at in the same way.
+    pub(super) fn anew(&self) -> Self {
+        Self { hidden: self.hidden.clone(), is_exact: self.is_exact, ..Self::default() }
+    }
+
+    pub(super) fn record_http(&mut self, request: i64, http: HttpExchange) {
+        self.log.record_http(request, http);
+    }
+
+    pub(super) fn push(&mut self, line: Line) {
         self.note(&line);
         let is_wanted = self.is_wanted(&line);
         self.log.push(line);
@@ -247,52 +256,38 @@ pub enum WireAction {
 
 impl State {
     pub(super) fn perform_wire(&mut self, action: WireAction, effects: &mut Vec<Effect>) {
+        let ServerSession { id, wire, .. } = self.sessions.current_mut();
         match action {
             WireAction::Show => self.view.screen = Screen::Wire,
-            WireAction::CloseNoise => self.wire.noise = None,
+            WireAction::CloseNoise => wire.noise = None,
             WireAction::SetFilter(filter) => {
-                self.wire.filter = filter;
-                self.wire.filter_again();
+                wire.filter = filter;
+                wire.filter_again();
             }
             WireAction::ToggleKind(kind) => {
-                let before = self.wire.hidden.len();
-                self.wire.hidden.retain(|hidden| *hidden != kind);
-                if self.wire.hidden.len() == before {
-                    self.wire.hidden.push(kind);
+                let before = wire.hidden.len();
+                wire.hidden.retain(|hidden| *hidden != kind);
+                if wire.hidden.len() == before {
+                    wire.hidden.push(kind);
                 }
-                self.wire.filter_again();
+                wire.filter_again();
             }
-            WireAction::Select(number) => self.wire.selected = number,
-            WireAction::SetExact(is_exact) => self.wire.is_exact = is_exact,
+            WireAction::Select(number) => wire.selected = number,
+            WireAction::SetExact(is_exact) => wire.is_exact = is_exact,
             WireAction::SetLevel(level) => {
-                self.wire.level = Some(level);
-                effects.push(Effect::Session(SessionEffect::Command {
-                    session: self.session,
-                    command: super::SessionCommand::LogLevel(level),
-                }));
+                wire.level = Some(level);
+                let command = super::SessionCommand::LogLevel(level);
+                effects.push(Effect::Session(SessionEffect::Command { session: *id, command }));
             }
             WireAction::Save(None) => {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::SaveLog, text: "messages.jsonl".into() });
             }
             WireAction::Save(Some(path)) => {
+                let lines = wire.log.numbered().map(|(_, line)| line.clone()).collect();
                 self.dialog = None;
-                let lines = self.wire.log.numbered().map(|(_, line)| line.clone()).collect();
                 effects.push(Effect::Export(ExportEffect::Log { lines, path }));
             }
         }
-    }
-
-    pub(super) fn wired(&mut self, lines: Vec<Line>) {
-        lines.into_iter().for_each(|line| self.wire.push(line));
-    }
-
-    pub(super) fn wired_http(&mut self, request: i64, http: HttpExchange) {
-        self.wire.log.record_http(request, http);
-    }
-
-    pub(super) fn forget_wire(&mut self) {
-        self.wire =
-            WireView { hidden: std::mem::take(&mut self.wire.hidden), is_exact: self.wire.is_exact, ..WireView::default() };
     }
 }
 

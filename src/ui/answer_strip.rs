@@ -48,12 +48,12 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return alone(ui, rect, |ui| {
             ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
             words(ui, &format!("{} failed", capture.tool.name), t.strong);
-            if cx.state.connection.is_connected() {
+            if cx.state.session().connection.is_connected() {
                 let name = format!("Call {} again", capture.tool.name);
                 if Button::new("Call again").name(&name).small().enabled(cx.state.can_call()).show(ui).clicked() {
                     cx.send(CallAction::Call { send_anyway: false });
                 }
-            } else if cx.state.connection.source().is_some() && Button::new("Reconnect").small().show(ui).clicked() {
+            } else if cx.state.session().connection.source().is_some() && Button::new("Reconnect").small().show(ui).clicked() {
                 cx.send(ConnectAction::Reconnect);
             }
         });

@@ -31,7 +31,7 @@ use crate::fixture::export::ExportChoice;
 use crate::json::Doc;
 use crate::state::form;
 use crate::state::{
-    Action, CallAction, ConnectAction, Connection, Dialog, ExportAction, FixtureAction, FormMode, ListedTool, Screen,
+    Action, CallAction, ConnectAction, Connection, Dialog, ExportAction, FixtureAction, FormMode, ListedTool, Screen, SessionId,
 };
 
 /// Width of the block that tells how the call went.
@@ -87,7 +87,7 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         stale_ui(ui, cx);
     }
     // The start page says it itself.
-    if matches!(cx.state.connection, Connection::Gone { .. }) && cx.state.view.screen != Screen::Start {
+    if matches!(cx.state.session().connection, Connection::Gone { .. }) && cx.state.view.screen != Screen::Start {
         gone_ui(ui, cx);
     }
 }
@@ -101,7 +101,7 @@ fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
             ui.spacing_mut().item_spacing.x = 8.0;
             let name = if capture.tool.name.is_empty() { "(answer)" } else { &capture.tool.name };
             ui.add(egui::Label::new(RichText::new(name).font(theme::tool_name()).color(t.strong)).truncate());
-            let words = match (capture.request.is_empty(), cx.state.connection.is_connected()) {
+            let words = match (capture.request.is_empty(), cx.state.session().connection.is_connected()) {
                 (true, true) => "Opened from a file; this server has no such tool",
                 (true, false) => "Opened from a file",
                 (false, true) => "This server has no such tool",
@@ -118,7 +118,7 @@ fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
 /// The server went away: what that means for calls, and the way on.
 fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let Connection::Gone { problem, .. } = &cx.state.connection else { return };
+    let Connection::Gone { problem, .. } = &cx.state.session().connection else { return };
     let strip = Frame::new().fill(t.bad_bg).inner_margin(Margin::symmetric(16, 3)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         ui.horizontal(|ui| {
@@ -146,7 +146,7 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     ui.horizontal(|ui| {
-        let words = match &cx.state.connection {
+        let words = match &cx.state.session().connection {
             Connection::Connecting { phase, since, .. } => {
                 widgets::waiting(ui, &format!("Connecting: {phase}"), *since, cx);
                 if widgets::button(ui, "Cancel").clicked() {
@@ -154,7 +154,7 @@ fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 }
                 return;
             }
-            Connection::Connected { .. } if cx.state.tools.is_empty() => "The server lists no tools",
+            Connection::Connected { .. } if cx.state.session().tools.is_empty() => "The server lists no tools",
             Connection::Connected { .. } => "Choose a tool",
             _ => "Connect to a server to call its tools",
         };
@@ -300,7 +300,7 @@ fn call_button(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) -> Response {
         return response;
     }
     let enabled = cx.state.can_call();
-    let why = match (cx.state.form().and_then(|form| form.syntax.as_ref()), &cx.state.connection) {
+    let why = match (cx.state.form().and_then(|form| form.syntax.as_ref()), &cx.state.session().connection) {
         _ if enabled => "",
         (Some(_), Connection::Connected { .. }) => "The arguments are not a JSON object",
         (_, Connection::Gone { .. }) => "The server is gone: reconnect (Ctrl R)",
@@ -323,9 +323,9 @@ fn call_button(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) -> Response {
 /// The first control that has the focus is *Call*, once in a session.
 fn focus_once(ui: &Ui, cx: &Cx<'_>, call: &Response) {
     let id = Id::unique("call focused in session");
-    let done = ui.data(|data| data.get_temp::<u64>(id));
-    if done != Some(cx.state.session) && cx.state.view.screen != Screen::Connect {
-        ui.data_mut(|data| data.insert_temp(id, cx.state.session));
+    let done = ui.data(|data| data.get_temp::<SessionId>(id));
+    if done != Some(cx.state.session().id) && cx.state.view.screen != Screen::Connect {
+        ui.data_mut(|data| data.insert_temp(id, cx.state.session().id));
         if ui.memory(egui::Memory::focused).is_none() {
             call.request_focus();
         }
@@ -334,7 +334,7 @@ fn focus_once(ui: &Ui, cx: &Cx<'_>, call: &Response) {
 
 fn send_anyway_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let refused = cx.state.form().is_some_and(|form| form.syntax.is_none() && form.has_problem());
-    if refused && cx.state.running.is_none() && cx.state.connection.is_connected() {
+    if refused && cx.state.running.is_none() && cx.state.session().connection.is_connected() {
         let button = widgets::Button::new("Send anyway").tip("Sends the arguments even though they do not fit the tool's schema");
         if button.show(ui).clicked() {
             cx.send(CallAction::Call { send_anyway: true });

@@ -29,7 +29,7 @@ pub fn collection_ui(ui: &mut Ui, cx: &Cx<'_>) {
             return;
         }
         let Some(collection) = &collections.collection else { return };
-        let can_run = cx.state.connection.is_connected() && cx.state.running.is_none();
+        let can_run = cx.state.session().connection.is_connected() && cx.state.running.is_none();
         let tip = if can_run { "One call after another, on the connected server" } else { "Connect to a server first" };
         let label = format!("Make {}", calls(collection.calls.len()));
         if Button::new(&label).icon_fill(icons::CALL).primary().enabled(can_run).tip(tip).show(ui).clicked() {
@@ -75,7 +75,8 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, collection: &Collection) {
     let collections = &cx.state.collections;
     let path = collections.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     ui.add(Label::new(RichText::new(path).font(theme::code()).color(t.weak)).truncate());
-    let here = cx.state.connection.source().filter(|_| cx.state.connection.is_connected()).map(ToString::to_string);
+    let here =
+        cx.state.session().connection.source().filter(|_| cx.state.session().connection.is_connected()).map(ToString::to_string);
     if let Some(written) = &collection.source
         && here.as_ref() != Some(written)
     {

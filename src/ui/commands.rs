@@ -92,7 +92,7 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(keys(CTRL, Key::J), "Show or hide the drawer", drawer::toggle),
     UiCommand::new(shortcuts::EQUAL_CALLS, compare::EQUAL, |_, cx| compare::equal_by_key(cx)),
     UiCommand::new(shortcuts::RECONNECT, "Reconnect", |_, cx| {
-        cx.state.connection.source().is_some().then_some(ConnectAction::Reconnect.into())
+        cx.state.session().connection.source().is_some().then_some(ConnectAction::Reconnect.into())
     }),
     UiCommand::new(shortcuts::EXPORT_FOLDER, "Export the capture folder", |_, cx| {
         cx.state.capture().map(|_| Action::ExportAs(ExportAction::save(ExportChoice::FOLDER)))
@@ -161,10 +161,10 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::without_keys("Start page", |_, _| Some(ViewAction::ShowStart.into())),
     UiCommand::without_keys("History…", |_, cx| cx.state.history.folder.as_ref().map(|_| Action::ShowDialog(Dialog::History))),
     UiCommand::without_keys("Resources and prompts", |_, cx| {
-        cx.state.connection.is_connected().then_some(ViewAction::ShowTab(SidebarTab::Resources).into())
+        cx.state.session().connection.is_connected().then_some(ViewAction::ShowTab(SidebarTab::Resources).into())
     }),
     UiCommand::without_keys("Tokens of the whole server", |_, cx| {
-        cx.state.connection.is_connected().then_some(Action::Tokens(TokensAction::ShowServer))
+        cx.state.session().connection.is_connected().then_some(Action::Tokens(TokensAction::ShowServer))
     }),
     UiCommand::without_keys("What each host's model sees", |_, cx| {
         cx.state.capture().map(|_| Action::Hosts(HostsAction::Show(None)))
@@ -178,11 +178,13 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::without_keys("Folders for servers (roots)…", |_, cx| Some(server_requests::roots_dialog(cx))),
     UiCommand::without_keys("Forget the login", |_, cx| forget_login(cx)),
     UiCommand::without_keys("How it connected", |_, cx| {
-        (!cx.state.steps.is_empty()).then_some(Action::ShowDialog(Dialog::Steps))
+        (!cx.state.session().steps.is_empty()).then_some(Action::ShowDialog(Dialog::Steps))
     }),
-    UiCommand::without_keys("Show stderr", |_, cx| cx.state.connection.source().map(|_| Action::ShowDialog(Dialog::Stderr))),
+    UiCommand::without_keys("Show stderr", |_, cx| {
+        cx.state.session().connection.source().map(|_| Action::ShowDialog(Dialog::Stderr))
+    }),
     UiCommand::without_keys("Disconnect", |_, cx| {
-        matches!(cx.state.connection, Connection::Connected { .. }).then_some(ConnectAction::Disconnect.into())
+        matches!(cx.state.session().connection, Connection::Connected { .. }).then_some(ConnectAction::Disconnect.into())
     }),
 ];
 
@@ -190,7 +192,7 @@ pub const COMMANDS: &[UiCommand] = &[
 pub fn follow_keys(ui: &Ui, cx: &Cx<'_>) {
     let in_text = ui.text_edit_focused();
     let dialog = cx.state.dialog.as_ref();
-    let in_dialog = dialog.is_some() || !cx.state.server_requests.open.is_empty();
+    let in_dialog = dialog.is_some() || !cx.state.session().server_requests.open.is_empty();
     for command in COMMANDS {
         let Some(shortcut) = &command.shortcut else { continue };
         let key = shortcut.logical_key;
@@ -255,7 +257,7 @@ fn open_cell(ui: &Ui, cx: &Cx<'_>, at: usize) -> Option<Action> {
 fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {
     let state = cx.state;
     if state.view.screen == Screen::Connect {
-        return (!matches!(state.connection, Connection::Connecting { .. })).then_some(ConnectAction::UseForm.into());
+        return (!matches!(state.session().connection, Connection::Connecting { .. })).then_some(ConnectAction::UseForm.into());
     }
     // What is in the way is said by the call itself.
     (state.view.screen.has_call_bar() && state.running.is_none()).then_some(CallAction::Call { send_anyway: false }.into())
@@ -268,7 +270,7 @@ pub fn open_palette() -> Action {
 
 /// Connects anew the way that the server in use was not connected, and what that is called.
 pub fn other_protocol(cx: &Cx<'_>) -> Option<(&'static str, Action)> {
-    let connection = &cx.state.connection;
+    let connection = &cx.state.session().connection;
     let server = connection.server().filter(|_| connection.is_connected())?;
     let (version, words) = if Protocol::is_stateless(&server.protocol_version) {
         ("2025-11-25", "Compare with a handshake (2025-11-25)")
@@ -280,7 +282,7 @@ pub fn other_protocol(cx: &Cx<'_>) -> Option<(&'static str, Action)> {
 
 /// Forgets the login of the server in use, where it has one.
 pub fn forget_login(cx: &Cx<'_>) -> Option<Action> {
-    let Some(Source::Http(http)) = cx.state.connection.source() else { return None };
+    let Some(Source::Http(http)) = cx.state.session().connection.source() else { return None };
     let client_id = http.login.as_ref()?.client_id.clone();
     Some(Action::Login(LoginAction::Forget { url: http.url.clone(), client_id }))
 }
@@ -300,7 +302,7 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     } else if view.screen == Screen::Connect && cx.state.versus.is_choosing {
         Some(Action::ServerDiff(if cx.state.versus.is_listing() { ServerDiffAction::Cancel } else { ServerDiffAction::Leave }))
     } else if view.screen == Screen::Connect {
-        Some(match cx.state.connection {
+        Some(match cx.state.session().connection {
             Connection::Connecting { .. } => ConnectAction::Cancel.into(),
             _ => cx.state.back(),
         })

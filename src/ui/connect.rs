@@ -82,7 +82,12 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
         other::head_ui(ui, cx);
         return;
     }
-    let open = cx.state.connection.source().filter(|_| cx.state.is_adding_server && cx.state.connection.is_connected());
+    let open = cx
+        .state
+        .session()
+        .connection
+        .source()
+        .filter(|_| cx.state.is_adding_server && cx.state.session().connection.is_connected());
     let heading = if open.is_some() { "Open another MCP server" } else { "Connect to an MCP server" };
     ui.label(RichText::new(heading).font(theme::page_title()).color(t.strong));
     if let Some(open) = open {
@@ -149,7 +154,7 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let is_choosing = cx.state.versus.is_choosing;
-    match if is_choosing { &cx.state.versus.connection } else { &cx.state.connection } {
+    match if is_choosing { &cx.state.versus.connection } else { &cx.state.session().connection } {
         Connection::Connecting { source, phase, since, limit, stderr } => {
             card(ui, true, |ui| {
                 ui.horizontal(|ui| {
@@ -179,7 +184,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
         Connection::Failed { problem, stderr, .. } | Connection::Gone { problem, stderr, .. } if !cx.state.is_new_source => {
             widgets::problem_ui(ui, problem);
             // One step alone is the failure itself.
-            if cx.state.steps.len() > 1 {
+            if cx.state.session().steps.len() > 1 {
                 card(ui, false, |ui| {
                     ui.label(RichText::new("Connection attempts").font(theme::medium(12.5)).color(t.weak));
                     report::steps_ui(ui, cx);
@@ -193,7 +198,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 if widgets::Button::new("Retry").icon(icons::REFRESH).show(ui).clicked() {
                     cx.send(ConnectAction::Reconnect);
                 }
-                if let Some(source) = cx.state.connection.source() {
+                if let Some(source) = cx.state.session().connection.source() {
                     ui.add(Label::new(RichText::new(source.to_string()).font(theme::code()).color(t.weak)).truncate());
                 }
             });

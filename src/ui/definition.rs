@@ -17,7 +17,7 @@ use crate::ui::marks;
 pub fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
     widgets::title(ui, cx, name);
     let shown;
-    let listed = cx.state.tools.iter().find(|listed| listed.tool.name == name);
+    let listed = cx.state.session().tools.iter().find(|listed| listed.tool.name == name);
     let (tool, tokens): (&Tool, _) = match (listed, cx.state.capture()) {
         (Some(listed), _) => (&listed.tool, listed.tokens),
         (None, Some(capture)) if capture.tool.name == name => {
@@ -92,7 +92,7 @@ pub fn definition_parts(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool, tokens: Option<To
 /// The page of an MCP App: its address, and a button that reads its source like any resource's.
 fn app_ui(ui: &mut Ui, cx: &Cx<'_>, uri: &str) {
     part(ui, &[], "page of an MCP App, never executed here", uri);
-    let can_read = cx.state.connection.is_connected() && cx.state.running.is_none();
+    let can_read = cx.state.session().connection.is_connected() && cx.state.running.is_none();
     let tip =
         if can_read { "Reads it from the server; it opens as text" } else { "Needs a connected server and no running call" };
     if widgets::Button::new("Read source").icon(icons::CODE).tip(tip).enabled(can_read).small().show(ui).clicked() {

@@ -11,10 +11,10 @@ use super::{
 };
 use crate::capture::Tool;
 use crate::fixture::export::ExportChoice;
-use crate::state::{Action, CallAction, CallOwner, Dialog, PathPurpose};
+use crate::state::{Action, CallAction, CallOwner, Dialog, FixtureAction, PathPurpose};
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    match (&cx.state.dialog, cx.state.server_requests.open.front()) {
+    match (&cx.state.dialog, cx.state.session().server_requests.open.front()) {
         (Some(Dialog::Palette { text, chosen }), _) => palette::palette_ui(ui, cx, text, *chosen),
         (Some(dialog), _) => dialog_ui(ui, cx, dialog),
         (None, Some(open)) => server_requests::ask_ui(ui, cx, open),
@@ -76,6 +76,26 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
                     Question { verb: &verb, of: "", why: &why, what, lines: calls, tool: None, is_unexpected: false },
                     height,
                 );
+            }
+            Dialog::ConfirmFixtures { run, calls } => {
+                let all = calls_text(run.calls());
+                let why = match calls.len() {
+                    1 => format!("1 of {all} uses a tool that is not declared read-only and may change something."),
+                    some => format!("{some} of {all} use tools that are not declared read-only and may change something."),
+                };
+                let question = Question {
+                    verb: &format!("Make {all}"),
+                    of: "",
+                    why: &why,
+                    what: "These are sent, one after another:",
+                    lines: calls,
+                    tool: None,
+                    is_unexpected: false,
+                };
+                if calls.len() < run.calls() {
+                    skip_writing_ui(ui, cx, run.calls() - calls.len());
+                }
+                confirm_ui(ui, cx, question, height - theme::BUTTON);
             }
             Dialog::Values(missing) => servers::values_ui(ui, cx, missing),
             Dialog::AllowedTools => servers::allowed_ui(ui, cx, height),
@@ -152,7 +172,7 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
     ui.label(RichText::new(what).font(theme::small()).color(t.weak));
     code::code_ui(ui, "confirm", lines, height - 40.0);
     ui.add_space(4.0);
-    if let Some(tool) = tool.filter(|tool| !tool.raw.is_empty() && cx.state.servers.can_remember()) {
+    if let Some(tool) = tool.filter(|tool| !tool.raw.is_empty() && cx.state.can_remember()) {
         servers::allow_ui(ui, cx, tool);
     }
     leave_out_held_enter(ui);
@@ -167,6 +187,14 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
             cx.send(Action::CloseDialog);
         }
     });
+}
+
+/// Offers to make only the calls that change nothing.
+fn skip_writing_ui(ui: &mut Ui, cx: &Cx<'_>, left: usize) {
+    let words = format!("Skip them: make {}", calls_text(left));
+    if widgets::Button::new(&words).tip("Fixtures of other tools are reported as not called").show(ui).clicked() {
+        cx.send(Action::Fixture(FixtureAction::SkipWriting));
+    }
 }
 
 fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
@@ -235,12 +263,12 @@ fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 
 fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     widgets::title(ui, cx, "What the server wrote to stderr");
-    let lines = cx.state.connection.stderr();
+    let lines = cx.state.session().connection.stderr();
     if lines.is_empty() {
         widgets::paragraph(ui, "Nothing so far");
         return;
     }
-    let dropped = cx.state.stderr_dropped;
+    let dropped = cx.state.session().stderr_dropped;
     if dropped > 0 {
         let words = format!(
             "The last {} are kept; the {} before them were dropped",
@@ -260,7 +288,7 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 /// The report of the connection.
 fn steps_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     widgets::title(ui, cx, "How it connected");
-    let lines = || cx.state.steps.iter().map(crate::capture::Step::line).collect::<Vec<_>>().join("\n");
+    let lines = || cx.state.session().steps.iter().map(crate::capture::Step::line).collect::<Vec<_>>().join("\n");
     egui::ScrollArea::vertical().max_height(height).show(ui, |ui| connect::report::steps_ui(ui, cx));
     widgets::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Copy all").icon(icons::COPY).show(ui).clicked() {

@@ -69,7 +69,7 @@ pub fn entries(cx: &Cx<'_>) -> Vec<ExportEntry> {
 /// A text that is pasted where nothing is typed is opened as a file with it would be; on the connect screen it names a
 /// server.
 pub fn paste(ui: &Ui, cx: &Cx<'_>) {
-    if ui.text_edit_focused() || cx.state.dialog.is_some() || !cx.state.server_requests.open.is_empty() {
+    if ui.text_edit_focused() || cx.state.dialog.is_some() || !cx.state.session().server_requests.open.is_empty() {
         return;
     }
     let pasted = ui.input(|input| {

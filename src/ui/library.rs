@@ -17,14 +17,14 @@ fn act(cx: &Cx<'_>, action: LibraryAction) {
 
 /// The screen of one entry.
 pub fn library_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let title = match cx.state.library.entry() {
+    let title = match cx.state.session().library.entry() {
         Some(LibraryEntry::Prompt(_)) => "Prompt",
         Some(LibraryEntry::Template(_)) => "Resource template",
         _ => "Resource",
     };
     let rest = widgets::mode_head(ui, cx, title, |_| {});
     ui.scope_builder(widgets::region(ui, "library").max_rect(rest), |ui| {
-        let Some(entry) = cx.state.library.entry() else {
+        let Some(entry) = cx.state.session().library.entry() else {
             widgets::empty_ui(ui, "The server no longer lists this.", None);
             return;
         };
@@ -41,7 +41,7 @@ pub fn library_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// The entries of a tab of the sidebar that match its filter.
 pub fn list_ui(ui: &mut Ui, cx: &Cx<'_>, tab: SidebarTab) {
     let t = ThemeTokens::of(ui);
-    let library = &cx.state.library;
+    let library = &cx.state.session().library;
     let note = |ui: &mut Ui, text: &str, color| {
         Frame::new().inner_margin(Margin::symmetric(14, 4)).show(ui, |ui| {
             ui.add(Label::new(RichText::new(text).font(theme::small()).color(color)).wrap());
@@ -55,14 +55,14 @@ pub fn list_ui(ui: &mut Ui, cx: &Cx<'_>, tab: SidebarTab) {
         return;
     };
     library.notes.iter().for_each(|text| note(ui, text, t.warn));
-    let filter = cx.state.filter.trim().to_lowercase();
+    let filter = cx.state.session().filter.trim().to_lowercase();
     let matching = |entry: &LibraryEntry| entry.tab() == tab && is_match(entry, &filter);
     let shown: Vec<_> = entries.iter().enumerate().filter(|(_, entry)| matching(entry)).collect();
     if shown.is_empty() {
         let what = if tab == SidebarTab::Prompts { "prompt" } else { "resource" };
         let words = match filter.is_empty() {
             true => format!("The server lists no {what}s"),
-            false => format!("No {what} matches “{}”", cx.state.filter.trim()),
+            false => format!("No {what} matches “{}”", cx.state.session().filter.trim()),
         };
         return note(ui, &words, t.weak);
     }
@@ -81,8 +81,8 @@ fn is_match(entry: &LibraryEntry, filter: &str) -> bool {
 
 /// The place of the only entry that the filter leaves.
 pub fn only_match(cx: &Cx<'_>, tab: SidebarTab) -> Option<usize> {
-    let filter = cx.state.filter.trim().to_lowercase();
-    let entries = cx.state.library.entries.iter().flatten().enumerate();
+    let filter = cx.state.session().filter.trim().to_lowercase();
+    let entries = cx.state.session().library.entries.iter().flatten().enumerate();
     let mut matching = entries.filter(|(_, entry)| entry.tab() == tab && is_match(entry, &filter));
     let (at, _) = matching.next()?;
     matching.next().is_none().then_some(at)
@@ -99,7 +99,7 @@ fn kind(entry: &LibraryEntry) -> (&'static str, &'static str) {
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-    let is_selected = cx.state.library.selected == Some(at) && cx.state.view.screen == Screen::Library;
+    let is_selected = cx.state.session().library.selected == Some(at) && cx.state.view.screen == Screen::Library;
     if is_selected || response.hovered() {
         ui.painter().rect_filled(rect, 0.0, if is_selected { t.accent_bg } else { t.hover });
     }
@@ -111,7 +111,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
     let title = if entry.title().is_empty() { "without a name" } else { entry.title() };
     widgets::text_at(ui, pos2(left + 26.0, rect.top() + 14.0), title, theme::semibold(13.0), t.text, width);
     widgets::text_at(ui, pos2(left + 26.0, rect.top() + 31.0), entry.name(), theme::mono(12.0), t.weak, width);
-    let changed = if cx.state.library.updated.contains(entry.name()) { ", changed" } else { "" };
+    let changed = if cx.state.session().library.updated.contains(entry.name()) { ", changed" } else { "" };
     let odd = if entry.faults().is_empty() { "" } else { ", odd" };
     let name = format!("{word} {title}, {}{changed}{odd}", entry.name());
     response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &name));
@@ -123,7 +123,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
 
 fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
     let t = ThemeTokens::of(ui);
-    let library = &cx.state.library;
+    let library = &cx.state.session().library;
     let small = |text: String, color| Label::new(RichText::new(text).font(theme::small()).color(color)).wrap();
     ui.add(Label::new(RichText::new(entry.title()).font(theme::semibold(16.0)).color(t.strong)).wrap());
     ui.add(Label::new(RichText::new(entry.name()).font(theme::code()).color(t.text)).wrap().selectable(true));
@@ -168,13 +168,13 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
         }
     }
     let is_missing = places.iter().any(|(name, _, required)| *required && library.values.get(name).is_none_or(String::is_empty));
-    let can_read = cx.state.running.is_none() && cx.state.connection.is_connected() && !is_missing;
+    let can_read = cx.state.running.is_none() && cx.state.session().connection.is_connected() && !is_missing;
     ui.horizontal(|ui| {
         let words = if matches!(entry, LibraryEntry::Prompt(_)) { "Fill in" } else { "Read" };
         if Button::new(words).icon_fill(icons::CALL).primary().enabled(can_read).show(ui).clicked() {
             act(cx, LibraryAction::Read);
         }
-        let can_watch = cx.state.connection.server().is_some_and(|server| server.declares("/resources/subscribe"));
+        let can_watch = cx.state.session().connection.server().is_some_and(|server| server.declares("/resources/subscribe"));
         if let Some(uri) = library.uri().filter(|_| can_watch && !is_missing) {
             let is_watched = library.watched.contains(&uri);
             let words = if is_watched { "Stop watching" } else { "Watch" };

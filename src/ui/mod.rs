@@ -101,7 +101,7 @@ impl<'a> Cx<'a> {
     pub fn why_no_call(&self) -> &'static str {
         if self.state.running.is_some() {
             "A call is running"
-        } else if !self.state.connection.is_connected() {
+        } else if !self.state.session().connection.is_connected() {
             "Not connected"
         } else if self.state.form().is_some_and(|form| form.syntax.is_some()) {
             "The arguments are not a JSON object"
@@ -213,7 +213,7 @@ impl<'a> Cx<'a> {
 /// panes and drawer.
 pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     use egui::{CentralPanel, Frame, Panel};
-    if !cx.state.tools.is_empty() {
+    if !cx.state.session().tools.is_empty() {
         cx.ask_server(ToolTokensQuery);
     }
 

@@ -42,7 +42,8 @@ pub fn notices_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
     }
     // The log itself says it in its place.
-    let noise = state.wire.noise.as_ref().filter(|_| state.view.screen.has_call_bar() || state.view.screen == Screen::Connect);
+    let noise =
+        state.session().wire.noise.as_ref().filter(|_| state.view.screen.has_call_bar() || state.view.screen == Screen::Connect);
     if let Some(noise) = noise {
         let words = match noise.count {
             1 => "The server wrote a line to stdout that is not a message: hosts may drop it or end the connection. Logs belong on stderr."

@@ -203,8 +203,8 @@ const TOOL: &str = "Tool";
 fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
     let state = cx.state;
     let mut entries: Vec<Entry<'a>> = Vec::new();
-    if state.connection.is_connected() {
-        entries.extend(state.tools.iter().map(|listed| {
+    if state.session().connection.is_connected() {
+        entries.extend(state.session().tools.iter().map(|listed| {
             let tool = &listed.tool;
             let first = tool.description.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
             Entry {
@@ -247,7 +247,7 @@ fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
         detail: "".into(),
         does: Does::Action(Box::new(Action::Import(ImportAction::ConnectRecent(at)))),
     }));
-    if state.connection.is_connected() {
+    if state.session().connection.is_connected() {
         entries.push(Entry {
             glyph: icons::DIFF,
             kind: "Command",
@@ -256,7 +256,7 @@ fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
             does: Does::Action(Box::new(Action::ServerDiff(ServerDiffAction::Choose))),
         });
     }
-    if state.connection.source().is_some() {
+    if state.session().connection.source().is_some() {
         entries.extend(import::clients().map(|client| Entry {
             glyph: icons::COPY,
             kind: "Command",

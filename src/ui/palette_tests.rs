@@ -56,7 +56,7 @@ fn state() -> State {
     let login = Some(Login::default());
     let source = Source::Http(Http { url: "https://example.org/mcp".into(), login, ..Http::default() });
     state.perform(ConnectAction::Connect(Box::new(source)), &mut Vec::new());
-    let session = state.session;
+    let session = state.session().id;
     let tool = |name: &str| {
         let schema = r#"{"type":"object","properties":{"format":{"enum":["json","markdown"]}}}"#;
         Tool::read(Bytes::from(format!(r#"{{"name":"{name}","inputSchema":{schema},"annotations":{{"readOnlyHint":true}}}}"#)))
@@ -66,9 +66,10 @@ fn state() -> State {
     for update in [SessionUpdate::Connected(server.clone()), SessionUpdate::Tools { tools, note: None }] {
         state.apply(Event::Session { session, update }, &mut Vec::new());
     }
-    for (at, listed) in state.tools[..2].iter().chain(&state.tools[..2]).enumerate() {
+    let called: Vec<_> = state.session().tools[..2].iter().map(|listed| Arc::clone(&listed.tool)).collect();
+    for (at, tool) in called.iter().chain(&called).enumerate() {
         state.captures.push(Arc::new(Capture {
-            tool: (*listed.tool).clone(),
+            tool: Tool::clone(tool),
             outcome: Outcome::Result,
             arguments: Bytes::from_static(b"{}"),
             request: Bytes::from_static(b"{}"),
@@ -96,7 +97,7 @@ fn every_tool_capture_server_format_and_export_is_an_entry() {
     let harness = opened(state());
     let window = harness.state();
     let names = names(window);
-    for listed in &window.state.tools {
+    for listed in &window.state.session().tools {
         assert!(names.contains(listed.tool.name.as_str()), "{}", listed.tool.name);
     }
     for capture in &window.state.captures {

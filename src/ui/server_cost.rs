@@ -23,7 +23,7 @@ pub fn server_cost_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.add(Label::new(RichText::new(name).font(theme::small()).color(t.weak)).truncate());
     });
     ui.scope_builder(widgets::region(ui, "server").max_rect(rest), |ui| {
-        if cx.state.tools.is_empty() {
+        if cx.state.session().tools.is_empty() {
             if widgets::empty_ui(
                 ui,
                 "No server is connected, or it lists no tools, so nothing is spent before a call.",
@@ -47,7 +47,7 @@ pub fn server_cost_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// What stands in place of tokens: while they are counted, and where that failed.
 pub fn uncounted(cx: &Cx<'_>, meanwhile: &str, failed: &str) -> String {
-    if cx.state.is_uncounted { failed } else { meanwhile }.to_owned()
+    if cx.state.session().is_uncounted { failed } else { meanwhile }.to_owned()
 }
 
 fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {

@@ -41,7 +41,7 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if copy.show(ui).clicked() {
             act(cx, ServerDiffAction::Copy);
         }
-        let is_connected = cx.state.connection.is_connected();
+        let is_connected = cx.state.session().connection.is_connected();
         let tip =
             if is_connected { "Another server, version or sample, a file or a folder" } else { "Connect to a server first" };
         if Button::new("Compare with…").icon(icons::DIFF).enabled(is_connected).tip(tip).show(ui).clicked() {

@@ -17,7 +17,7 @@ const WIDTH: f32 = 600.0;
 
 pub fn ask_ui(ui: &Ui, cx: &Cx<'_>, open: &OpenRequest) {
     let room = widgets::modal_room(ui);
-    let modal = Id::unique(("ask", open.session, open.ask.key));
+    let modal = Id::unique(("ask", cx.state.session().id, open.ask.key));
     widgets::modal(ui, modal, WIDTH, |ui| {
         head_ui(ui, cx, open);
         let height = (room.y - 200.0).max(120.0);
@@ -37,14 +37,14 @@ pub fn ask_ui(ui: &Ui, cx: &Cx<'_>, open: &OpenRequest) {
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
     let t = ThemeTokens::of(ui);
-    let connection = &cx.state.connection;
+    let connection = &cx.state.session().connection;
     let server = connection.server().map(|server| server.name.clone()).filter(|name| !name.is_empty());
     let server = server.or_else(|| connection.source().map(|source| source.label())).unwrap_or_else(|| "The server".into());
     ui.add(
         Label::new(RichText::new(format!("{server} {}", open.ask.title())).font(theme::semibold(16.0)).color(t.strong)).wrap(),
     );
     let mut small = vec!["Nothing is sent until you agree.".to_owned()];
-    let others = cx.state.server_requests.open.len() - 1;
+    let others = cx.state.session().server_requests.open.len() - 1;
     if others > 0 {
         small.push(format!("{} more {} after this one.", others, if others == 1 { "question waits" } else { "questions wait" }));
     }

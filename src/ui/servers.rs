@@ -9,7 +9,7 @@ use super::{Cx, icons, shortcuts};
 use crate::capture::Tool;
 use crate::source::{LEFT_OUT, Recent, distinct_label};
 use crate::state::{
-    Action, AllowedTools, CallAction, Dialog, ImportAction, MissingValues, OpenServer, OpenServersAction, ServersAction,
+    Action, AllowedTools, CallAction, Dialog, ImportAction, MissingValues, OpenServersAction, ServerSession, ServersAction,
     ValuesAction,
 };
 
@@ -34,7 +34,7 @@ pub fn allow_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 
 /// Opens the list of tools that are called without a question.
 pub fn allowed(cx: &Cx<'_>) -> Option<Action> {
-    cx.state.servers.can_remember().then_some(Action::ShowDialog(Dialog::AllowedTools))
+    cx.state.can_remember().then_some(Action::ShowDialog(Dialog::AllowedTools))
 }
 
 /// The tools that are called without a question; each can be taken back.
@@ -126,11 +126,9 @@ pub struct OpenCommand {
 pub fn open_commands(cx: &Cx<'_>) -> Vec<OpenCommand> {
     let mut commands = Vec::new();
     let shown = cx.state.capture().filter(|capture| !capture.request.is_empty());
-    let has_tool =
-        |open: &&OpenServer| shown.is_some_and(|shown| open.tools.iter().any(|listed| listed.tool.name == shown.tool.name));
-    for open in &cx.state.open_servers {
-        let Some(source) = open.connection.source() else { continue };
-        let (session, label) = (open.session, cx.state.server_label(source));
+    let has_tool = |open: &&ServerSession| shown.is_some_and(|shown| open.lists(&shown.tool.name));
+    for open in cx.state.sessions.others() {
+        let (session, label) = (open.id, cx.state.session_label(open));
         let waits = if !open.server_requests.open.is_empty() { ", which asks something" } else { "" };
         let switch = format!("Switch to {label}{waits}");
         commands.push(OpenCommand { glyph: icons::SWAP, name: switch, action: OpenServersAction::Switch(session) });
@@ -142,11 +140,11 @@ pub fn open_commands(cx: &Cx<'_>) -> Vec<OpenCommand> {
         commands.push(OpenCommand { glyph: icons::DISCONNECT, name, action: OpenServersAction::Close(session) });
     }
     // With one other alone the difference says more.
-    if cx.state.open_servers.iter().filter(has_tool).count() > 1 {
+    if cx.state.sessions.others().filter(has_tool).count() > 1 {
         let name = "Make this call at all open servers and compare".to_owned();
         commands.push(OpenCommand { glyph: icons::COMPARE, name, action: OpenServersAction::CallAtAll });
     }
-    if cx.state.connection.is_connected() {
+    if cx.state.session().connection.is_connected() {
         let name = "Open a server beside this one…".to_owned();
         commands.push(OpenCommand { glyph: icons::PLUG, name, action: OpenServersAction::Add });
     }
@@ -168,7 +166,7 @@ pub const CONNECT: &str = "Connect to the first server used before, or to a new 
 
 /// The servers used before but for the one that is connected, with their places in the list.
 pub fn others<'a>(cx: &Cx<'a>) -> Vec<(usize, &'a Recent)> {
-    let now = cx.state.connection.source().filter(|_| cx.state.connection.is_connected());
+    let now = cx.state.session().connection.source().filter(|_| cx.state.session().connection.is_connected());
     let now = now.and_then(|source| Some(Recent::of(source, cx.state.servers.here())?.source));
     cx.state.importing.recent.iter().enumerate().filter(|(_, recent)| Some(&recent.source) != now.as_ref()).collect()
 }

@@ -202,7 +202,7 @@ fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    if !cx.state.servers.can_remember() {
+    if !cx.state.can_remember() {
         return;
     }
     heading(ui, "This server");

@@ -17,8 +17,8 @@ use crate::source::{Command, Recent, Source};
 use crate::state::diff::DiffAction;
 use crate::state::{
     Action, CallAction, CallInFlight, CallOwner, ConnectAction, Connection, Dialog, Event, ExportAction, Form, FormMode,
-    ImportAction, ListedTool, PaneView, PathPurpose, PreparedCall, Screen, SettingsAction, StartQuestion, State, Toast, Value,
-    ViewAction,
+    ImportAction, ListedTool, PaneView, PathPurpose, PreparedCall, Screen, SessionId, SettingsAction, StartQuestion, State,
+    Toast, Value, ViewAction,
 };
 use crate::token::Tokens;
 
@@ -78,7 +78,7 @@ fn server() -> Server {
 
 fn connected() -> State {
     let mut state = State::default();
-    state.connection = Connection::Connected {
+    state.session_mut().connection = Connection::Connected {
         source: Source::sample(),
         server: server(),
         since: Duration::ZERO,
@@ -86,9 +86,9 @@ fn connected() -> State {
         messages: 3,
     };
     let read_only = r#"{"readOnlyHint":true}"#;
-    state.tools =
+    state.session_mut().tools =
         vec![tool("dual_search", read_only), tool("dual_get", read_only), tool("dial_delete", r#"{"destructiveHint":true}"#)];
-    state.selected_tool = Some("dual_search".into());
+    state.session_mut().selected_tool = Some("dual_search".into());
     let choices: Vec<_> = (0..9).map(|n| format!("\"choice {n}\"")).collect();
     let schema = format!(
         r#"{{"type":"object","properties":{{"term":{{"type":["string","null"]}},"active":{{"type":["boolean","null"]}},
@@ -100,14 +100,14 @@ fn connected() -> State {
     let mut form = Form::new(Some(&schema));
     form.set_text(r#"{"ids":["a"],"note":null}"#, Some(&schema));
     form.text = r#"{"term":"north"}"#.into();
-    state.forms.insert("dual_search".into(), form);
+    state.session_mut().forms.insert("dual_search".into(), form);
     state
 }
 
 fn answered(outcome: Outcome) -> State {
     let mut state = connected();
     let capture = Capture {
-        tool: (*state.tools[0].tool).clone(),
+        tool: (*state.session().tools[0].tool).clone(),
         arguments: Bytes::from_static(br#"{"term":"south"}"#),
         timings: Timings {
             send: Duration::from_millis(4),
@@ -151,7 +151,7 @@ fn every_control_has_a_name_in_every_state() {
     ] {
         for screen in [Screen::Start, Screen::Connect, Screen::Answer] {
             let mut state = State::default();
-            state.connection = connection.clone();
+            state.session_mut().connection = connection.clone();
             state.view.screen = screen;
             states.push(state);
         }
@@ -160,11 +160,13 @@ fn every_control_has_a_name_in_every_state() {
     running.running = Some(CallInFlight {
         owner: CallOwner::Person,
         id: 1,
+        session: SessionId(1),
         tool: "dual_search".into(),
         since: Duration::ZERO,
         limit,
         progress: Some((1.0, None, Some("one".into()))),
         unreadable: 1,
+        task: None,
     });
     running.toasts = vec![
         Toast { id: 1, text: "Exported".into(), problem: None, since: Duration::ZERO },
@@ -172,7 +174,7 @@ fn every_control_has_a_name_in_every_state() {
     ];
     states.push(running);
     let mut json = answered(Outcome::Result);
-    let form = json.forms.get_mut("dual_search").unwrap();
+    let form = json.session_mut().forms.get_mut("dual_search").unwrap();
     form.mode = FormMode::Json;
     form.syntax = Some(("expected `,`".into(), 1, 7));
     states.push(json);
@@ -245,12 +247,12 @@ fn tools_are_listed_with_their_risk_and_cost() {
 #[test]
 fn a_filter_that_finds_nothing_says_so() {
     let mut state = connected();
-    state.filter = "zzz".into();
+    state.session_mut().filter = "zzz".into();
     let harness = harness(state);
     harness.get_by_label("No tool matches “zzz”");
     drop(harness);
     let mut state = connected();
-    state.filter = "zzz".into();
+    state.session_mut().filter = "zzz".into();
     check_click(state, "Clear", ViewAction::SetFilter(String::new()));
 }
 
@@ -269,8 +271,8 @@ fn a_letter_copies_the_verdict_unless_a_field_has_the_focus() {
 #[test]
 fn enter_in_the_filter_picks_the_only_match() {
     let mut state = connected();
-    state.filter = "dual_search".into();
-    let matching = state.tools.iter().filter(|listed| listed.tool.name.contains("dual_search")).count();
+    state.session_mut().filter = "dual_search".into();
+    let matching = state.session().tools.iter().filter(|listed| listed.tool.name.contains("dual_search")).count();
     assert_eq!(matching, 1);
     let mut harness = harness(state);
     harness.get_by_label("Filter tools").focus();
@@ -316,22 +318,26 @@ fn a_running_call_can_be_cancelled() {
     state.running = Some(CallInFlight {
         owner: CallOwner::Person,
         id: 1,
+        session: SessionId(1),
         tool: "dual_search".into(),
         since: Duration::ZERO,
         limit: Duration::from_secs(60),
         progress: None,
         unreadable: 0,
+        task: None,
     });
     check_click(state, "Cancel the call of dual_search", CallAction::Cancel);
     let mut state = answered(Outcome::Result);
     state.running = Some(CallInFlight {
         owner: CallOwner::Person,
         id: 1,
+        session: SessionId(1),
         tool: "dual_search".into(),
         since: Duration::ZERO,
         limit: Duration::from_secs(60),
         progress: None,
         unreadable: 0,
+        task: None,
     });
     let mut harness = harness(state);
     press(&mut harness, Modifiers::NONE, Key::Escape);
@@ -341,7 +347,7 @@ fn a_running_call_can_be_cancelled() {
 #[test]
 fn what_the_schema_refuses_can_be_sent_anyway() {
     let mut state = answered(Outcome::Result);
-    let form = state.forms.get_mut("dual_search").unwrap();
+    let form = state.session_mut().forms.get_mut("dual_search").unwrap();
     form.members.named[2] = Value::Json("900".into());
     form.problems = vec![("/size".into(), "900 is greater than 500".into())];
     check_click(state, "Send anyway", CallAction::Call { send_anyway: true });
@@ -394,14 +400,14 @@ fn what_is_within_a_value_is_edited_in_its_place() {
                 {"title":"Later","required":["due"],"properties":{"due":{"type":"string","format":"date"}}}]}}}}}}"#,
     );
     let mut state = connected();
-    state.forms.insert("dual_search".into(), Form::new(Some(&schema)));
+    state.session_mut().forms.insert("dual_search".into(), Form::new(Some(&schema)));
     let mut harness = harness(state);
     let mut click = |label: &str, text: &str| {
         harness.get_by_label(label).click();
         harness.run_ok();
         let sent = harness.state_mut().sent.pop();
         let Some(Action::Call(CallAction::SetField { field, value })) = sent else { panic!("{label} sent {sent:?}") };
-        let form = harness.state_mut().state.forms.get_mut("dual_search").unwrap();
+        let form = harness.state_mut().state.session_mut().forms.get_mut("dual_search").unwrap();
         form.set_field(field, value, Some(&schema));
         assert_eq!((&*form.text, label), (text, label));
         harness.run_ok();
@@ -427,7 +433,7 @@ fn what_stands_in_a_form_is_what_is_sent() {
     let mut state = connected();
     let mut form = Form::new(Some(&schema));
     form.set_text(r#"{"name":5,"pay":{"n":"typed"}}"#, Some(&schema));
-    state.forms.insert("dual_search".into(), form);
+    state.session_mut().forms.insert("dual_search".into(), form);
     let mut harness = harness(state);
     // A text of the wrong type is no empty field.
     let field = harness.get_by_role_and_label(egui::accesskit::Role::MultilineTextInput, "name");
@@ -469,7 +475,7 @@ fn after_reconnecting_a_call_that_lost_its_server_is_made_again() {
     assert_eq!(reconnects(answered(Outcome::Disconnected)), others, "it is connected");
     check_click(answered(Outcome::Disconnected), "Call dual_search again", CallAction::Call { send_anyway: false });
     let mut closed = answered(Outcome::Disconnected);
-    closed.connection = Connection::None;
+    closed.session_mut().connection = Connection::None;
     assert!(harness(closed).query_by_label("Call dual_search again").is_none(), "it is not");
 }
 
@@ -492,7 +498,7 @@ fn export_stands_beside_call() {
 fn delete(arguments: &'static str) -> PreparedCall {
     PreparedCall {
         owner: CallOwner::Person,
-        session: 0,
+        session: SessionId(1),
         tool: Arc::new(Tool::unlisted("dial_delete")),
         arguments: arguments.into(),
     }
@@ -553,10 +559,10 @@ fn connecting_is_consented_to_and_secrets_stay_hidden() {
 #[test]
 fn a_tool_that_is_chosen_elsewhere_comes_into_sight() {
     let mut state = connected();
-    state.tools = (0..90).map(|at| tool(&format!("tool{at}"), "{}")).collect();
+    state.session_mut().tools = (0..90).map(|at| tool(&format!("tool{at}"), "{}")).collect();
     let mut harness = harness(state);
     assert_eq!(harness.query_all_by_label_contains("tool80").count(), 0, "only what is in sight is laid out");
-    harness.state_mut().state.selected_tool = Some("tool80".into());
+    harness.state_mut().state.session_mut().selected_tool = Some("tool80".into());
     harness.run_ok();
     harness.run_ok();
     assert!(harness.query_all_by_label_contains("tool80,").count() + harness.query_all_by_label("tool80").count() > 0);
@@ -658,7 +664,7 @@ fn shift_f10_opens_the_menu_of_a_row_and_esc_leads_back_to_it() {
 fn tab_goes_from_one_field_to_the_next() {
     let mut state = connected();
     let schema = Bytes::from_static(br#"{"properties":{"first":{"type":"string"},"second":{"type":"string"}}}"#);
-    state.forms.insert("dual_search".into(), Form::new(Some(&schema)));
+    state.session_mut().forms.insert("dual_search".into(), Form::new(Some(&schema)));
     let mut harness = harness(state);
     let field = |harness: &Harness<'_, Still>, name: &str| {
         harness.get_by_role_and_label(egui::accesskit::Role::TextInput, name).is_focused()

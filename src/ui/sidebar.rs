@@ -153,7 +153,7 @@ fn rail_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let rect = ui.max_rect();
     ui.vertical_centered(|ui| {
         ui.add_space(6.0);
-        let tools = rail_button(ui, icons::TOOLS, "Tools", cx.state.tools.len());
+        let tools = rail_button(ui, icons::TOOLS, "Tools", cx.state.session().tools.len());
         region(ui, Region::Sidebar, rect, &tools);
         overlay(&tools).id(rail_tools_id()).show(|ui| {
             ui.set_height((ui.content_rect().height() - 120.0).max(200.0));
@@ -247,13 +247,13 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
         .show(ui, |ui| {
             sum_ui(ui, cx);
         });
-    if let Some(note) = &state.tools_note {
+    if let Some(note) = &state.session().tools_note {
         egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 4)).show(ui, |ui| {
             ui.add(egui::Label::new(RichText::new(note).font(theme::small()).color(t.warn)).wrap());
         });
     }
-    let filter = state.filter.trim().to_lowercase();
-    let matching: Vec<_> = state.tools.iter().filter(|listed| is_match(&listed.tool, &filter)).collect();
+    let filter = state.session().filter.trim().to_lowercase();
+    let matching: Vec<_> = state.session().tools.iter().filter(|listed| is_match(&listed.tool, &filter)).collect();
     if matching.is_empty() {
         egui::Frame::new().inner_margin(egui::Margin::symmetric(14, 8)).show(ui, |ui| no_tools_ui(ui, cx));
         return;
@@ -267,7 +267,7 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
             let tokens = group.tools.iter().map(|listed| Some(listed.tokens?.get(state.settings.encoding()))).sum();
             rows.push(Row::Group {
                 prefix: group.prefix,
-                title: group_title(group.prefix, state.connection.is_sample()),
+                title: group_title(group.prefix, state.session().connection.is_sample()),
                 tokens,
                 folded,
             });
@@ -276,7 +276,7 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
             rows.extend(group.tools.into_iter().map(|listed| Row::Tool { prefix: group.prefix, listed }));
         }
     }
-    let total = state.tools.len();
+    let total = state.session().tools.len();
     let height = widgets::whole_rows(ui.available_height(), theme::TOOL_ROW);
     let chosen = newly_chosen(ui, cx)
         .and_then(|name| rows.iter().position(|row| matches!(row, Row::Tool { listed, .. } if listed.tool.name == name)));
@@ -308,7 +308,7 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
 /// The tool that was chosen since the last frame, wherever that was done: it is brought into sight once.
 fn newly_chosen<'a>(ui: &Ui, cx: &Cx<'a>) -> Option<&'a str> {
     let id = Id::unique("tool that was in sight");
-    let chosen = cx.state.selected_tool.as_deref();
+    let chosen = cx.state.session().selected_tool.as_deref();
     let before: Option<Option<String>> = ui.data(|data| data.get_temp(id));
     if before.as_ref().is_some_and(|before| before.as_deref() == chosen) {
         return None;
@@ -321,12 +321,12 @@ fn newly_chosen<'a>(ui: &Ui, cx: &Cx<'a>) -> Option<&'a str> {
 fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let state = cx.state;
     let listed = |tab| {
-        let entries = state.library.entries.as_ref()?;
+        let entries = state.session().library.entries.as_ref()?;
         Some(entries.iter().filter(|entry| entry.tab() == tab).count())
     };
-    let declares = |what| state.connection.server().is_some_and(|server| server.declares(what));
+    let declares = |what| state.session().connection.server().is_some_and(|server| server.declares(what));
     let tabs = [
-        (SidebarTab::Tools, "Tools", true, Some(state.tools.len())),
+        (SidebarTab::Tools, "Tools", true, Some(state.session().tools.len())),
         (SidebarTab::Resources, "Resources", declares("/resources"), listed(SidebarTab::Resources)),
         (SidebarTab::Prompts, "Prompts", declares("/prompts"), listed(SidebarTab::Prompts)),
     ];
@@ -361,7 +361,7 @@ fn heading(ui: &mut Ui, title: &str, count: usize) {
 
 fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     let t = ThemeTokens::of(ui);
-    let mut text = cx.state.filter.clone();
+    let mut text = cx.state.session().filter.clone();
     let what = match cx.state.view.sidebar {
         SidebarTab::Tools => "tools",
         SidebarTab::Resources => "resources",
@@ -382,7 +382,7 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
             widgets::key_cap_at(ui, response.rect.right_center() - vec2(8.0, 0.0), "/", t.weak, t.line2);
         }
         let info = WidgetInfo::labeled(Role::SearchInput, true, format!("Filter {what}"));
-        response.widget_info(|| WidgetInfo { current_text_value: Some(cx.state.filter.clone()), ..info.clone() });
+        response.widget_info(|| WidgetInfo { current_text_value: Some(cx.state.session().filter.clone()), ..info.clone() });
         if response.changed() {
             cx.send(ViewAction::SetFilter(text));
         }
@@ -390,8 +390,8 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
         if response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
             match cx.state.view.sidebar {
                 SidebarTab::Tools => {
-                    let filter = cx.state.filter.trim().to_lowercase();
-                    let mut matching = cx.state.tools.iter().filter(|listed| is_match(&listed.tool, &filter));
+                    let filter = cx.state.session().filter.trim().to_lowercase();
+                    let mut matching = cx.state.session().tools.iter().filter(|listed| is_match(&listed.tool, &filter));
                     if let (Some(only), None) = (matching.next(), matching.next()) {
                         cx.send(CallAction::SelectTool(only.tool.name.clone()));
                     }
@@ -411,15 +411,15 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
 
 fn no_tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let words = if !cx.state.filter.trim().is_empty() && !cx.state.tools.is_empty() {
-        format!("No tool matches “{}”", cx.state.filter.trim())
-    } else if cx.state.connection.is_connected() {
+    let words = if !cx.state.session().filter.trim().is_empty() && !cx.state.session().tools.is_empty() {
+        format!("No tool matches “{}”", cx.state.session().filter.trim())
+    } else if cx.state.session().connection.is_connected() {
         "The server lists no tools".into()
     } else {
         "Tools appear when a server is connected".into()
     };
     ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
-    if !cx.state.filter.is_empty() {
+    if !cx.state.session().filter.is_empty() {
         ui.add_space(6.0);
         if widgets::button(ui, "Clear").clicked() {
             cx.send(ViewAction::SetFilter(String::new()));
@@ -429,7 +429,7 @@ fn no_tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let count = cx.state.tools.len();
+    let count = cx.state.session().tools.len();
     if count == 0 {
         return;
     }
@@ -525,7 +525,7 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
     let tool = &*listed.tool;
     // An answer of another server's tool is that of none of these.
     let is_foreign = cx.state.view.screen == Screen::Answer && cx.state.foreign_capture().is_some();
-    let selected = cx.state.selected_tool.as_deref() == Some(&tool.name) && !is_foreign;
+    let selected = cx.state.session().selected_tool.as_deref() == Some(&tool.name) && !is_foreign;
     let (rect, response) = row(ui, theme::TOOL_ROW);
     let risk = Risk::of(tool);
     let tokens = listed.tokens.map(|tokens| tokens.get(cx.state.settings.encoding()));
@@ -534,7 +534,7 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
             || server_cost::uncounted(cx, "tokens being counted", "tokens not counted"),
             |n| format!("{} tokens", widgets::grouped(n)),
         );
-        let place = cx.state.tools.iter().position(|other| std::ptr::eq(other, listed)).map_or(0, |at| at + 1);
+        let place = cx.state.session().tools.iter().position(|other| std::ptr::eq(other, listed)).map_or(0, |at| at + 1);
         let faults = if tool.faults.is_empty() { "" } else { ", faulty definition" };
         let chosen = if selected { ", selected" } else { "" };
         let place = if total > 20 { format!(", {place} of {}", widgets::grouped(total as u64)) } else { String::new() };

@@ -17,7 +17,7 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ScrollArea::vertical().id_salt("start").auto_shrink(false).show(ui, |ui| {
         let width = (ui.available_width() - 48.0).clamp(280.0, 760.0);
         let side = ((ui.available_width() - width) / 2.0).max(0.0);
-        let own = if cx.state.connection.is_sample() { 0.0 } else { own::HEIGHT };
+        let own = if cx.state.session().connection.is_sample() { 0.0 } else { own::HEIGHT };
         let used = servers::others(cx).len().min(servers::FEW) as f32 * 44.0;
         let content = 250.0 + own + used + rows(width) as f32 * (CARD_HEIGHT + 16.0);
         ui.add_space(((ui.available_height() - content) * 0.4).max(16.0));
@@ -31,11 +31,11 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 {
                     cx.send(ViewAction::SelectCapture(capture.clone()));
                 }
-                let is_own = cx.state.connection.is_connected() && !cx.state.connection.is_sample();
+                let is_own = cx.state.session().connection.is_connected() && !cx.state.session().connection.is_sample();
                 if !is_own {
                     used_ui(ui, cx, width);
                 }
-                match &cx.state.connection {
+                match &cx.state.session().connection {
                     Connection::Connected { source, .. } if !matches!(source, Source::Sample(_)) => {
                         own::own_ui(ui, cx, width);
                         ui.add_space(24.0);
@@ -67,7 +67,7 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     }
                 });
                 ui.add_space(24.0);
-                let footer = if cx.state.connection.is_sample() {
+                let footer = if cx.state.session().connection.is_sample() {
                     "Sample server, inside this program. Nothing leaves this computer."
                 } else {
                     "Calls go to your server alone, and only when you click. The cards use the sample server inside this program."
@@ -104,7 +104,7 @@ fn used_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
 /// The server went away: what that means, and the way on.
 fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let Connection::Gone { source, problem, .. } = &cx.state.connection else { return };
+    let Connection::Gone { source, problem, .. } = &cx.state.session().connection else { return };
     ui.label(RichText::new("The server is gone").font(theme::page_title()).color(t.strong));
     let words = format!("{}: {}. Its tools cannot be called until you reconnect.", source.label(), problem.what);
     ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());

@@ -12,7 +12,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let bar = ui.max_rect();
     let is_narrow = bar.width() < theme::MEDIUM;
-    let connection = &cx.state.connection;
+    let connection = &cx.state.session().connection;
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 12.0;
         ui.add_space(12.0);
@@ -38,7 +38,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
             region(ui, Region::StatusBar, bar, &shortcuts);
             if connection.source().is_some() {
-                let lines = connection.stderr().len() as u64 + cx.state.stderr_dropped;
+                let lines = connection.stderr().len() as u64 + cx.state.session().stderr_dropped;
                 let text = widgets::number_text(lines, "stderr lines");
                 if item(ui, icons::STDIO, &text, &text, None)
                     .on_hover_text("What the server wrote to its standard error")

@@ -28,7 +28,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.add_space(8.0);
         let chip = server_chip(ui, cx);
         region(ui, Region::TopBar, bar, &chip);
-        if cx.state.connection.source().is_some() {
+        if cx.state.session().connection.source().is_some() {
             let again = widgets::icon_button(ui, icons::REFRESH, "Reconnect");
             if again
                 .on_hover_text(format!("{} · reconnects and lists the tools again", shortcuts::text(&shortcuts::RECONNECT)))
@@ -109,7 +109,7 @@ const OTHERS: f32 = 322.0;
 
 fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     let t = ThemeTokens::of(ui);
-    let connection = &cx.state.connection;
+    let connection = &cx.state.session().connection;
     let look = connection_look(connection, t);
     let label = connection.source().map_or_else(|| "No server".to_owned(), |source| cx.state.server_label(source));
     let mut details = Vec::new();
@@ -127,8 +127,9 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     if is_narrow && connection.is_connected() {
         details.clear();
     }
-    if !cx.state.open_servers.is_empty() {
-        details.push((format!("+{}", cx.state.open_servers.len()), theme::mono(12.0)));
+    let open: Vec<_> = cx.state.sessions.others().map(|session| cx.state.session_label(session)).collect();
+    if !open.is_empty() {
+        details.push((format!("+{}", open.len()), theme::mono(12.0)));
     }
     let clip = |text: &str, most: usize| match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}…", &text[..at]),
@@ -153,8 +154,6 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     let width = width_of(&label_galley, &galleys);
     let (rect, response) = ui.allocate_exact_size(vec2(width, theme::INPUT), Sense::click());
     let words = details.iter().fold(format!("Server {label}, {}", look.words), |words, (detail, _)| format!("{words}, {detail}"));
-    let open = cx.state.open_servers.iter().filter_map(|open| open.connection.source());
-    let open: Vec<_> = open.map(|source| cx.state.server_label(source)).collect();
     let response = if open.is_empty() { response } else { response.on_hover_text(format!("Also open: {}", open.join(", "))) };
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
     let fill = if response.hovered() { t.hover } else { t.card };
@@ -217,7 +216,7 @@ fn rows_of_words(text: &str, letters: usize) -> Vec<String> {
 fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     ui.set_width(MENU);
-    let connection = &cx.state.connection;
+    let connection = &cx.state.session().connection;
     if let Some(source) = connection.source() {
         let letter = ui.painter().layout_no_wrap("0".repeat(16), theme::mono(12.0), t.weak).size().x / 16.0;
         ui.scope(|ui| {
@@ -247,7 +246,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         item(ui, icons::READ_ONLY, watch::NAME, true, open);
     }
     item(ui, icons::DISCONNECT, "Disconnect", is_open, ConnectAction::Disconnect.into());
-    item(ui, icons::INFO, "How it connected", !cx.state.steps.is_empty(), Action::ShowDialog(Dialog::Steps));
+    item(ui, icons::INFO, "How it connected", !cx.state.session().steps.is_empty(), Action::ShowDialog(Dialog::Steps));
     let other = Action::ServerDiff(ServerDiffAction::Choose);
     item(ui, icons::DIFF, "Compare tools with another…", connection.is_connected(), other);
     item(ui, icons::COPY, "Copy as configuration for…", has_source, palette::configure());

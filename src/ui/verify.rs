@@ -20,7 +20,7 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
             return;
         }
         let has_some = !verifying.fixtures.is_empty();
-        let is_connected = cx.state.connection.is_connected() && cx.state.running.is_none();
+        let is_connected = cx.state.session().connection.is_connected() && cx.state.running.is_none();
         let tip = if is_connected { "Each call is made again, one after another" } else { "Connect to a server first" };
         let button = Button::new("Verify against this server").icon_fill(icons::CALL).primary();
         if button.enabled(has_some && is_connected).tip(tip).show(ui).clicked() {
@@ -71,16 +71,11 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if not_called > 0 {
         words += &format!(", {not_called} not called");
     }
+    if let Some(server) = verifying.server.as_ref().filter(|_| judged > 0) {
+        words += &format!(" · {server}");
+    }
     let color = if judged == 0 || passed == judged { t.strong } else { t.bad };
     ui.label(RichText::new(words).font(theme::semibold(15.0)).color(color));
-    let writing = cx.state.writing_fixtures();
-    if writing > 0 {
-        let mut calls = verifying.calls_writing;
-        let words = format!("Call also {} of a tool that is not declared read-only", count(writing));
-        if ui.checkbox(&mut calls, words).on_hover_text("Such a call may change something on the server").changed() {
-            cx.send(Action::Fixture(FixtureAction::CallWriting(calls)));
-        }
-    }
     ui.spacing_mut().item_spacing.y = 0.0;
     ScrollArea::vertical().id_salt("verify").auto_shrink(false).show_rows(ui, ROW, verifying.rows.len(), |ui, range| {
         for row in &verifying.rows[range] {
@@ -106,7 +101,7 @@ fn hidden_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize, at:
     widgets::glyph_at(ui, pos2(left + 7.0, rect.center().y), icons::SECRET, theme::icon_font(14.0), t.warn);
     let words = format!("{pointer} is hidden; its value for these calls:");
     let end = widgets::text_at(ui, pos2(left + 22.0, rect.center().y), words, theme::regular(12.0), t.text, rect.width() - 320.0);
-    let mut value = cx.state.fixtures.verifying.filled(place, pointer).to_owned();
+    let mut value = cx.state.filled(place, pointer).to_owned();
     let field = Rect::from_min_size(pos2(end + 10.0, rect.top() + 1.0), vec2(220.0, ROW - 2.0));
     let edit = TextEdit::singleline(&mut value).password(true).font(theme::mono(12.0)).margin(Margin::symmetric(6, 3));
     let name = format!("Value of {pointer}, fixture {}", place + 1);

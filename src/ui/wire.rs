@@ -33,7 +33,7 @@ const KINDS: &[(LineKind, &str)] = &[
 ];
 
 pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let view = &cx.state.wire;
+    let view = &cx.state.session().wire;
     let rest = widgets::mode_head(ui, cx, "Protocol log", |ui| {
         if Button::new("Save…").icon(icons::EXPORT).enabled(!view.log.is_empty()).tip("As JSON Lines").show(ui).clicked() {
             cx.send(Action::Wire(WireAction::Save(None)));
@@ -67,17 +67,17 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// The level of the server's log messages.
 fn level_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let can_log = cx.state.connection.server().is_some_and(|server| server.declares("/logging"));
-    if !cx.state.connection.is_connected() || !can_log {
+    let can_log = cx.state.session().connection.server().is_some_and(|server| server.declares("/logging"));
+    if !cx.state.session().connection.is_connected() || !can_log {
         return;
     }
     let mut picked = None;
     let response = ComboBox::from_id_salt("log level")
-        .selected_text(cx.state.wire.level.unwrap_or("the server’s own"))
+        .selected_text(cx.state.session().wire.level.unwrap_or("the server’s own"))
         .width(110.0)
         .show_ui(ui, |ui| {
             for level in LEVELS {
-                if ui.selectable_label(cx.state.wire.level == Some(level), *level).clicked() {
+                if ui.selectable_label(cx.state.session().wire.level == Some(level), *level).clicked() {
                     picked = Some(*level);
                 }
             }
@@ -91,7 +91,7 @@ fn level_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let view = &cx.state.wire;
+    let view = &cx.state.session().wire;
     Frame::new().inner_margin(Margin::symmetric(16, 8)).show(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
@@ -123,7 +123,7 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn rows_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let view = &cx.state.wire;
+    let view = &cx.state.session().wire;
     ui.spacing_mut().item_spacing.y = 0.0;
     let partner = view.selected.and_then(|number| view.log.partner(number));
     ScrollArea::vertical().id_salt("wire rows").auto_shrink(false).stick_to_bottom(true).show_rows(
@@ -157,7 +157,7 @@ fn what(log: &WireLog, number: u64, line: &Line) -> String {
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_partner: bool) {
     let t = ThemeTokens::of(ui);
-    let view = &cx.state.wire;
+    let view = &cx.state.session().wire;
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     // Of the message, so that the focus stays with it while the list moves.
     let id_of = |number: u64| Id::unique(("wire row", number));
@@ -226,7 +226,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
 
 fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
     let t = ThemeTokens::of(ui);
-    let view = &cx.state.wire;
+    let view = &cx.state.session().wire;
     let top = Rect::from_min_size(ui.max_rect().min, vec2(ui.available_width(), theme::HEADER));
     ui.painter().hline(top.x_range(), top.top(), Stroke::new(1.0, t.line));
     ui.scope_builder(

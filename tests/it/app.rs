@@ -96,7 +96,9 @@ fn tools_are_filtered_and_arguments_typed() {
             && window.query_all_by_label_contains("dial_get_user_by_id").next().is_some()
     });
     window.get_by_label_contains("dial_get_user_by_id, ").click();
-    until(&mut window, "it is selected", |window| window.state().state.selected_tool.as_deref() == Some("dial_get_user_by_id"));
+    until(&mut window, "it is selected", |window| {
+        window.state().state.session().selected_tool.as_deref() == Some("dial_get_user_by_id")
+    });
     window.step();
     window.get_by_role_and_label(egui::accesskit::Role::TextInput, "user_id").focus();
     window.step();
@@ -155,7 +157,7 @@ read a; answer '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25"
 read b; read c; answer '{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"wait","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}}' "$c"
 cat > /dev/null"#;
     let mut window = open_with(Some(shell(script)));
-    until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
+    until(&mut window, "it is connected", |window| !window.state().state.session().tools.is_empty());
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until(&mut window, "it runs", |window| window.state().state.running.is_some());
@@ -163,20 +165,20 @@ cat > /dev/null"#;
     press(&mut window, Key::Escape, Modifiers::NONE);
     until(&mut window, "it is cancelled", |window| window.state().state.running.is_none());
     until_label(&mut window, "ancelled");
-    assert!(window.state().state.connection.is_connected(), "the session goes on");
+    assert!(window.state().state.session().connection.is_connected(), "the session goes on");
 }
 
 #[test]
 fn a_server_that_dies_is_said_with_its_last_words() {
     let mut window = open_with(Some(shell("echo 'cannot find the database' >&2; exit 3")));
-    until(&mut window, "it failed", |window| matches!(window.state().state.connection, Connection::Failed { .. }));
+    until(&mut window, "it failed", |window| matches!(window.state().state.session().connection, Connection::Failed { .. }));
     until_label(&mut window, "cannot find the database");
     until_label(&mut window, "Retry");
 }
 
 fn called(size: [f32; 2], tool: &str) -> Window {
     let mut window = open_sized(None, size);
-    until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
+    until(&mut window, "it is connected", |window| !window.state().state.session().tools.is_empty());
     window.step();
     window.state_mut().state.perform(CallAction::SelectTool(tool.into()), &mut Vec::new());
     window.step();
@@ -225,7 +227,7 @@ fn the_sample_is_chosen_on_the_connect_screen() {
     until(
         &mut window,
         "the set is connected",
-        |window| matches!(&window.state().state.connection, Connection::Connected { source, .. } if source.to_string() == "--sample=dial,shape=json-model"),
+        |window| matches!(&window.state().state.session().connection, Connection::Connected { source, .. } if source.to_string() == "--sample=dial,shape=json-model"),
     );
 }
 
@@ -240,11 +242,11 @@ fn a_server_that_wants_a_login_gets_one_after_the_address_was_shown() {
     until_label(&mut window, "Login, step by step");
     window.get_by_label("Open in the browser").click();
     window.step();
-    let (url, ..) = window.state().state.login.open.clone().unwrap_or_else(|| panic!("no address"));
-    assert!(window.state().state.login.is_opened);
+    let (url, ..) = window.state().state.session().login.open.clone().unwrap_or_else(|| panic!("no address"));
+    assert!(window.state().state.session().login.is_opened);
     runtime.block_on(async { Visit::new().unwrap_or_else(|error| panic!("{error}")).go(url) });
-    until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
-    let log = window.state().state.login.lines.join("\n");
+    until(&mut window, "it is connected", |window| !window.state().state.session().tools.is_empty());
+    let log = window.state().state.session().login.lines.join("\n");
     assert!(log.contains("logged in with the scopes read") && !log.contains("canary-"), "{log}");
 }
 

@@ -35,7 +35,7 @@ pub fn until(window: &mut Window, what: &str, wanted: impl Fn(&Window) -> bool) 
         assert!(
             waited < Duration::from_secs(120),
             "waited too long until {what}; {:?}, {seen:?}, toasts {:?}",
-            state.connection,
+            state.session().connection,
             state.toasts
         );
         // Frames must not take the processor from what they wait for.

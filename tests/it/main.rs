@@ -21,6 +21,7 @@ mod session;
 mod state;
 mod support;
 mod text;
+mod two_servers;
 mod tidy;
 
 #[cfg(unix)]

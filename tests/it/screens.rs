@@ -27,7 +27,7 @@ use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{
     Action, CallAction, CallInFlight, CallOwner, CompareAction, ConnectAction, Connection, DrawerTab, Event, FoundConfig,
     HostDetail, HostsAction, ImportAction, ImportEvent, LoginAction, LoginStep, PaneView, QueryState, ServerNotification,
-    SessionUpdate, SettingsAction, SidebarTab, StartQuestion, TokensAction, TokensPart, ViewAction,
+    SessionId, SessionUpdate, SettingsAction, SidebarTab, StartQuestion, TokensAction, TokensPart, ViewAction,
 };
 use mcp_loupe::token::Tokenizer;
 use mcp_loupe::token::claude::Key;
@@ -257,11 +257,13 @@ fn panes_and_states() {
     window.state.running = Some(CallInFlight {
         owner: CallOwner::Person,
         id: 99,
+        session: SessionId(1),
         tool: "strict_search_companies".into(),
         since: Duration::ZERO,
         limit: Duration::from_secs(60),
         progress: Some((2.0, Some(3.0), Some("counting".into()))),
         unreadable: 0,
+        task: None,
     });
     window.state.now = Duration::from_millis(1_400);
     album.reads(&mut window, "linked-while-running", MAIN, Light, &["progress 2 of 3 · counting", "data[1] linked"]);
@@ -296,7 +298,7 @@ fn newcomers() {
         ],
     );
     own.apply(Event::Session {
-        session: own.state.session,
+        session: own.state.session().id,
         update: SessionUpdate::Gone(Problem::new(ProblemKind::Disconnected, "the program ended (exit 3)")),
     });
     album.reads(&mut own, "start-gone", [1_280, 800], Light, &["The server is gone", "Server gone", "Reconnect (Ctrl R)"]);
@@ -565,7 +567,7 @@ fn hosts_of_prose() {
 fn questions_and_the_protocol_log() {
     let mut album = Album::new();
     let mut window = Window::calling("all", "strict_search_companies", r#"{"pageSize":6}"#);
-    let session = window.state.session;
+    let session = window.state.session().id;
     let hear = |window: &mut Window, heard: ServerNotification| {
         window.state.apply(Event::Session { session, update: SessionUpdate::Notification(heard) }, &mut Vec::new())
     };
@@ -709,7 +711,7 @@ fn questions_and_the_protocol_log() {
         LibraryEntry::Prompt(Arc::new(Prompt::read(r#"{"name":"summarise","title":"Summarise records","description":"A summary of records of one kind.","arguments":[{"name":"kind","required":true},{"name":"tone"}]}"#.into()))),
     ];
     hear(&mut window, ServerNotification::Library { entries, notes: Vec::new() });
-    if let Connection::Connected { server, .. } = &mut window.state.connection {
+    if let Connection::Connected { server, .. } = &mut window.state.session_mut().connection {
         server.capabilities = Some(r#"{"completions":{},"resources":{},"prompts":{}}"#.into());
     }
     window.state.perform(Action::Library(LibraryAction::Select(3)), &mut Vec::new());
@@ -767,10 +769,10 @@ fn connecting_to_ones_own() {
     let source = Source::Http(Http { url: "https://weather.example.com/mcp".into(), ..Http::default() });
     let problem = Problem::new(ProblemKind::Auth, "HTTP 401 Unauthorized: the server wants credentials")
         .at("https://weather.example.com/mcp");
-    window.state.connection = Connection::Failed { source: source.clone(), problem, stderr: Vec::new() };
+    window.state.session_mut().connection = Connection::Failed { source: source.clone(), problem, stderr: Vec::new() };
     album.reads(&mut window, "login-offer", MAIN, Dark, &["Not connected: HTTP 401 Unauthorized: the server wants credentials"]);
     window.state.perform(Action::Login(LoginAction::Start(Login::default())), &mut Vec::new());
-    let session = window.state.session;
+    let session = window.state.session().id;
     let mut step = |step| window.state.apply(Event::Session { session, update: SessionUpdate::Login(step) }, &mut Vec::new());
     for line in [
         "HTTP 401 Unauthorized: the server wants a login",

@@ -128,9 +128,9 @@ fn what_a_person_typed_into_the_window_is_written_nowhere() {
     let Source::Command(command) = peer::sh(ASKING) else { unreachable!() };
     let source = Source::Command(command).with_protocol(Protocol::Version("2025-06-18"));
     driver.perform(ConnectAction::Connect(Box::new(source)));
-    driver.until("the tools", |state| !state.tools.is_empty());
+    driver.until("the tools", |state| !state.session().tools.is_empty());
     driver.perform(CallAction::Call { send_anyway: false });
-    driver.until("the question", |state| !state.server_requests.open.is_empty());
+    driver.until("the question", |state| !state.session().server_requests.open.is_empty());
     for (field, text) in ["me", PASSWORD].into_iter().enumerate() {
         driver.perform(Action::Answer(ServerRequestAction::Give { field, given: FieldInput::Text(text.into()) }));
     }

@@ -17,7 +17,7 @@ fn open(spec: &str) -> Window {
 
 fn open_on(source: Source) -> Window {
     let mut window = open_sized(Some(source), [1_280.0, 800.0]);
-    until(&mut window, "connected", |window| !window.state().state.tools.is_empty());
+    until(&mut window, "connected", |window| !window.state().state.session().tools.is_empty());
     window
 }
 
@@ -54,8 +54,9 @@ fn a_login_is_asked_for_answered_and_forgotten() {
     until(&mut window, "the log", |window| window.query_all_by_label_contains("answer to elicitation/create").next().is_some());
     let state = &window.state().state;
     assert_eq!(state.view.screen, Screen::Wire);
-    assert!(!format!("{:?}", state.wire.log).contains("canary"), "kept in the log");
-    let row = state.wire.log.numbered().find(|(_, line)| line.method.as_deref() == Some("elicitation/create")).unwrap().0;
+    assert!(!format!("{:?}", state.session().wire.log).contains("canary"), "kept in the log");
+    let row =
+        state.session().wire.log.numbered().find(|(_, line)| line.method.as_deref() == Some("elicitation/create")).unwrap().0;
     perform(&mut window, Action::Wire(mcp_loupe::state::wire::WireAction::Select(Some(row))));
     window.get_by_label("Its answer").click();
     window.step();
@@ -68,22 +69,22 @@ fn escape_cancels_a_question_and_the_call_ends() {
     let mut window = open("autoreply");
     perform(&mut window, CallAction::SelectTool("login".into()));
     perform(&mut window, CallAction::Call { send_anyway: false });
-    until(&mut window, "the question", |window| !window.state().state.server_requests.open.is_empty());
+    until(&mut window, "the question", |window| !window.state().state.session().server_requests.open.is_empty());
     window.step();
     window.key_press(egui::Key::Escape);
     until(&mut window, "the answer", |window| window.state().state.captures.len() == 1);
     let state = &window.state().state;
     assert!(String::from_utf8_lossy(state.captures[0].response.as_deref().unwrap()).contains("Login cancelled"));
-    assert!(state.server_requests.open.is_empty());
+    assert!(state.session().server_requests.open.is_empty());
 }
 
 #[test]
 fn a_resource_and_a_prompt_open_in_the_panes() {
     let mut window = open("autoreply");
     window.get_by_role_and_label(egui::accesskit::Role::Tab, "Resources").click();
-    until(&mut window, "the lists", |window| window.state().state.library.entries.is_some());
+    until(&mut window, "the lists", |window| window.state().state.session().library.entries.is_some());
     assert_eq!(window.state().state.view.sidebar, SidebarTab::Resources);
-    let entries = window.state().state.library.entries.clone().unwrap();
+    let entries = window.state().state.session().library.entries.clone().unwrap();
     let at = |wanted: fn(&LibraryEntry) -> bool| entries.iter().position(wanted).unwrap();
     perform(&mut window, Action::Library(LibraryAction::Select(at(|entry| matches!(entry, LibraryEntry::Resource(_))))));
     window.step();
@@ -99,9 +100,9 @@ fn a_resource_and_a_prompt_open_in_the_panes() {
     let (name, ..) = entries[template].places().remove(0);
     perform(&mut window, Action::Library(LibraryAction::Set { name: name.clone(), value: "a".into() }));
     until(&mut window, "suggestions", |window| {
-        window.state().state.library.suggestions.as_ref().is_some_and(|(_, values)| !values.is_empty())
+        window.state().state.session().library.suggestions.as_ref().is_some_and(|(_, values)| !values.is_empty())
     });
-    let value = window.state().state.library.suggestions.as_ref().unwrap().1[0].clone();
+    let value = window.state().state.session().library.suggestions.as_ref().unwrap().1[0].clone();
     perform(&mut window, Action::Library(LibraryAction::Set { name, value }));
     window.step();
     window.get_by_label("Read").click();
@@ -145,7 +146,7 @@ fn a_link_is_read_through_its_session_or_says_why_not() {
     assert_eq!(window.state().state.captures[1].tool.name, "resources/read");
     until(&mut window, "its end", |window| window.state().state.running.is_none());
     perform(&mut window, ConnectAction::Disconnect);
-    until(&mut window, "the end of the session", |window| !window.state().state.connection.is_connected());
+    until(&mut window, "the end of the session", |window| !window.state().state.session().connection.is_connected());
     perform(&mut window, ViewAction::SelectCapture(answer));
     until(&mut window, "the reason", |window| {
         window.query_all_by_label_contains("Not read: the session of this answer has ended").next().is_some()

@@ -16,15 +16,15 @@ use mcp_loupe::source::{Command, Limits, Protocol, Source};
 use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::{
     Action, AppEffect, CallAction, CompareAction, ConnectAction, Connection, Dialog, DrawerTab, Effect, Event, ExportAction,
-    HistoryAction, PaneView, PathPurpose, QueryState, Screen, SessionEffect, SessionUpdate, SettingsAction, StartQuestion, State,
-    TokensAction, ViewAction,
+    HistoryAction, PaneView, PathPurpose, QueryState, Screen, SessionEffect, SessionId, SessionUpdate, SettingsAction,
+    StartQuestion, State, TokensAction, ViewAction,
 };
 use mcp_loupe::token::{Count, Encoding, Tokenizer};
 
 fn on_sample() -> Driver {
     let mut driver = Driver::new();
     driver.perform(ConnectAction::Connect(Box::new(Source::sample())));
-    driver.until("the sample lists its tools", |state| !state.tools.is_empty());
+    driver.until("the sample lists its tools", |state| !state.session().tools.is_empty());
     driver
 }
 
@@ -38,7 +38,7 @@ fn shell(script: &str) -> Source {
 fn starts_on_the_sample_with_the_strict_search_selected() {
     let mut driver = on_sample();
     assert_eq!(driver.state.view.screen, Screen::Start);
-    assert_eq!(driver.state.selected_tool.as_deref(), Some("strict_search_companies"));
+    assert_eq!(driver.state.session().selected_tool.as_deref(), Some("strict_search_companies"));
     let tokens = driver.state.about_server(ToolTokensQuery);
     inquired::<ToolTokensQuery>(&mut driver, &tokens).unwrap();
     assert!(driver.state.tools_total().unwrap() > 100);
@@ -77,7 +77,7 @@ fn a_card_of_the_start_page_is_one_click() {
     driver.until("the hostile answer is shown", |state| {
         state.capture().is_some_and(|capture| capture.tool.name == "strict_search_companies")
     });
-    assert!(matches!(driver.state.connection.source(), Some(Source::Sample(spec)) if spec.keys["data"] == "hostile"));
+    assert!(matches!(driver.state.session().connection.source(), Some(Source::Sample(spec)) if spec.keys["data"] == "hostile"));
 }
 
 #[test]
@@ -202,8 +202,8 @@ fn a_command_that_does_not_exist_is_said_with_a_hint() {
         program: "no-such-command-here".into(),
         ..Command::default()
     }))));
-    driver.until("it failed", |state| matches!(state.connection, Connection::Failed { .. }));
-    let Connection::Failed { problem, .. } = &driver.state.connection else { unreachable!() };
+    driver.until("it failed", |state| matches!(state.session().connection, Connection::Failed { .. }));
+    let Connection::Failed { problem, .. } = &driver.state.session().connection else { unreachable!() };
     assert_eq!(problem.kind, ProblemKind::Spawn);
     assert!(problem.hint.is_some());
     assert_eq!(driver.state.view.screen, Screen::Connect);
@@ -216,13 +216,15 @@ read b; read c; echo '{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"boom",
 read d; echo 'last words' >&2; exit 3"#;
     let mut driver = Driver::new();
     driver.perform(ConnectAction::Connect(Box::new(shell(script))));
-    driver.until("it is connected", |state| !state.tools.is_empty());
+    driver.until("it is connected", |state| !state.session().tools.is_empty());
     driver.perform(CallAction::Call { send_anyway: false });
     assert!(matches!(driver.state.dialog, Some(Dialog::ConfirmCall { .. })));
     driver.perform(CallAction::Confirm);
-    driver.until("the server is gone", |state| matches!(state.connection, Connection::Gone { .. }) && state.running.is_none());
+    driver.until("the server is gone", |state| {
+        matches!(state.session().connection, Connection::Gone { .. }) && state.running.is_none()
+    });
     assert_eq!(driver.state.capture().unwrap().outcome, Outcome::Disconnected);
-    assert!(driver.state.connection.stderr().iter().any(|line| line.contains("last words")));
+    assert!(driver.state.session().connection.stderr().iter().any(|line| line.contains("last words")));
 }
 
 #[test]
@@ -233,11 +235,17 @@ fn events_of_an_ended_session_change_nothing() {
     state.perform(ConnectAction::Cancel, &mut effects);
     assert!(matches!(
         effects[..],
-        [Effect::Session(SessionEffect::Connect { session: 1, .. }), Effect::Session(SessionEffect::Disconnect { session: 1 })]
+        [
+            Effect::Session(SessionEffect::Connect { session: SessionId(1), .. }),
+            Effect::Session(SessionEffect::Disconnect { session: SessionId(1) })
+        ]
     ));
-    state.apply(Event::Session { session: 1, update: SessionUpdate::Phase("late".into()) }, &mut effects);
-    state.apply(Event::Session { session: 1, update: SessionUpdate::Tools { tools: Vec::new(), note: None } }, &mut effects);
-    assert_eq!(state.connection, Connection::None);
+    state.apply(Event::Session { session: SessionId(1), update: SessionUpdate::Phase("late".into()) }, &mut effects);
+    state.apply(
+        Event::Session { session: SessionId(1), update: SessionUpdate::Tools { tools: Vec::new(), note: None } },
+        &mut effects,
+    );
+    assert_eq!(state.session().connection, Connection::None);
     assert_eq!(effects.len(), 2);
 }
 
@@ -383,9 +391,9 @@ fn reconnecting_calls_again_and_compares_with_before() {
     // What is typed meanwhile is neither sent nor lost.
     driver.perform(CallAction::SetArgumentsText(r#"{"searchTerm":"south"}"#.into()));
     driver.perform(ConnectAction::Reconnect);
-    driver.until("it is called again", |state| state.again.pair.is_some());
+    driver.until("it is called again", |state| state.session().again.pair.is_some());
     let now = driver.state.capture().unwrap().clone();
-    assert_eq!(driver.state.again.pair, Some((now.id.clone(), before.id.clone())));
+    assert_eq!(driver.state.session().again.pair, Some((now.id.clone(), before.id.clone())));
     assert_eq!((&now.arguments, &now.response), (&before.arguments, &before.response));
     assert_eq!(&*driver.state.form().unwrap().text, r#"{"searchTerm":"south"}"#);
     // The same server lists the same tools: nothing is said of them.
@@ -406,15 +414,18 @@ fn tools_that_changed_are_told_after_reconnecting() {
     state.perform(ConnectAction::Connect(Box::new(Source::sample())), &mut effects);
     let old = vec![tool(r#"{"name":"a","inputSchema":{}}"#)];
     let new = vec![tool(r#"{"name":"b","inputSchema":{}}"#)];
-    state.apply(Event::Session { session: 1, update: SessionUpdate::Tools { tools: old, note: None } }, &mut effects);
+    state.apply(Event::Session { session: SessionId(1), update: SessionUpdate::Tools { tools: old, note: None } }, &mut effects);
     state.perform(ConnectAction::Reconnect, &mut effects);
     effects.clear();
-    state.apply(Event::Session { session: 2, update: SessionUpdate::Tools { tools: new.clone(), note: None } }, &mut effects);
+    state.apply(
+        Event::Session { session: SessionId(2), update: SessionUpdate::Tools { tools: new.clone(), note: None } },
+        &mut effects,
+    );
     assert!(state.again_tools().is_some());
     // Another server is another matter.
     state.perform(ConnectAction::Connect(Box::new(shell("true"))), &mut effects);
     effects.clear();
-    state.apply(Event::Session { session: 3, update: SessionUpdate::Tools { tools: new, note: None } }, &mut effects);
+    state.apply(Event::Session { session: SessionId(3), update: SessionUpdate::Tools { tools: new, note: None } }, &mut effects);
     assert_eq!(state.again_tools(), None);
 }
 
@@ -442,7 +453,7 @@ fn of_two_lists_the_one_asked_for_last_stays() {
     driver.perform(ConnectAction::Connect(Box::new(shell(script))));
     let seen = std::cell::RefCell::new(Vec::new());
     driver.until("the last list is there", |state| {
-        let name = state.tools.first().map(|listed| listed.tool.name.clone()).unwrap_or_default();
+        let name = state.session().tools.first().map(|listed| listed.tool.name.clone()).unwrap_or_default();
         if !name.is_empty() && seen.borrow().last() != Some(&name) {
             seen.borrow_mut().push(name);
         }
@@ -478,11 +489,14 @@ fn repeating_asks_first_where_a_tool_may_write() {
     let mut effects = Vec::new();
     state.perform(ConnectAction::Connect(Box::new(shell("true"))), &mut effects);
     state.apply(
-        Event::Session { session: 1, update: SessionUpdate::Connected(mcp_loupe::capture::Server::default()) },
+        Event::Session { session: SessionId(1), update: SessionUpdate::Connected(mcp_loupe::capture::Server::default()) },
         &mut effects,
     );
     let tool = mcp_loupe::capture::Tool::read(bytes::Bytes::from_static(br#"{"name":"write","inputSchema":{"type":"object"}}"#));
-    state.apply(Event::Session { session: 1, update: SessionUpdate::Tools { tools: vec![tool], note: None } }, &mut effects);
+    state.apply(
+        Event::Session { session: SessionId(1), update: SessionUpdate::Tools { tools: vec![tool], note: None } },
+        &mut effects,
+    );
     effects.clear();
     state.perform(Action::Compare(CompareAction::StartEqual(5)), &mut effects);
     assert!(matches!(&state.dialog, Some(Dialog::ConfirmCompare { calls, .. }) if calls.len() == 5) && effects.is_empty());
@@ -629,7 +643,7 @@ esac; done"#
 fn a_call_that_fails_or_hangs_leaves_what_came() {
     let mut driver = Driver::new();
     driver.perform(ConnectAction::Connect(Box::new(formats(r#"{"readOnlyHint":true}"#))));
-    driver.until("it lists its tool", |state| !state.tools.is_empty());
+    driver.until("it lists its tool", |state| !state.session().tools.is_empty());
     let choice = driver.state.format_choice().unwrap();
     driver.perform(compare(&choice.name, &choice.values));
     driver.until("the third call hangs", |state| state.captures.len() == 2 && state.running.is_some());
@@ -647,7 +661,7 @@ fn a_call_that_fails_or_hangs_leaves_what_came() {
 fn a_tool_not_declared_read_only_is_asked_about_with_every_call() {
     let mut driver = Driver::new();
     driver.perform(ConnectAction::Connect(Box::new(formats("{}"))));
-    driver.until("it lists its tool", |state| !state.tools.is_empty());
+    driver.until("it lists its tool", |state| !state.session().tools.is_empty());
     driver.perform(compare("format", &["\"a\"".into(), "\"b\"".into()]));
     let Some(Dialog::ConfirmCompare { compare, calls }) = &driver.state.dialog else { panic!("nobody was asked") };
     assert_eq!(

@@ -75,7 +75,7 @@ impl Driver {
             assert!(
                 woken.is_ok(),
                 "waited too long until {what}; connection {:?}, running {:?}, toasts {:?}",
-                self.state.connection,
+                self.state.session().connection,
                 self.state.running,
                 self.state.toasts
             );

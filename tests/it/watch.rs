@@ -49,7 +49,7 @@ fn what_is_saved_is_called_again_and_compared_without_a_key() {
     fs::write(&script, server("finds", ONE)).unwrap();
     let mut window = open_sized(Some(source(&script)), [1_600.0, 1_000.0]);
     let ctx = window.ctx.clone();
-    until(&mut window, "tools are listed", |window| window.state().state.tools.len() == 1);
+    until(&mut window, "tools are listed", |window| window.state().state.session().tools.len() == 1);
     window.state_mut().perform(&ctx, vec![CallAction::SetArgumentsText(ARGUMENTS.into()).into()]);
     window.state_mut().perform(&ctx, vec![CallAction::Call { send_anyway: false }.into()]);
     until(&mut window, "it is asked", |window| window.query_by_label("Always allow this tool").is_some());
@@ -79,7 +79,7 @@ fn watched(script: &Path, build: &str) -> Driver {
     let mut driver = Driver::new();
     driver.perform(ServersAction::StartIn(script.parent().unwrap().to_owned()));
     driver.perform(ConnectAction::Connect(Box::new(source(script))));
-    driver.until("tools are listed", |state| state.tools.len() == 1);
+    driver.until("tools are listed", |state| state.session().tools.len() == 1);
     driver.perform(CallAction::SetArgumentsText(ARGUMENTS.into()));
     driver.perform(CallAction::Call { send_anyway: false });
     driver.perform(CallAction::ConfirmAlways(AllowedTools::This));
@@ -100,7 +100,7 @@ fn what_was_allowed_typed_and_watched_is_known_to_the_next_run() {
         driver.perform(SettingsAction::UseFolder(kept.clone()));
         driver.until("the folder is read", |state| state.servers.is_kept());
         driver.perform(ConnectAction::Connect(Box::new(source(&script))));
-        driver.until("tools are listed", |state| state.tools.len() == 1);
+        driver.until("tools are listed", |state| state.session().tools.len() == 1);
         driver
     };
     let mut first = run();
@@ -124,7 +124,7 @@ fn what_was_allowed_typed_and_watched_is_known_to_the_next_run() {
     elsewhere.until("the folder is read", |state| state.servers.is_kept());
     elsewhere.perform(ServersAction::StartIn("/".into()));
     elsewhere.perform(ConnectAction::Connect(Box::new(source(&script))));
-    elsewhere.until("tools are listed", |state| state.tools.len() == 1);
+    elsewhere.until("tools are listed", |state| state.session().tools.len() == 1);
     elsewhere.perform(CallAction::Call { send_anyway: false });
     assert!(matches!(elsewhere.state.dialog, Some(Dialog::ConfirmCall { .. })));
 }
@@ -136,20 +136,22 @@ fn a_server_that_breaks_is_back_once_it_is_mended() {
     fs::write(&script, server("finds", ONE)).unwrap();
     let mut driver = watched(&script, "");
     fs::write(&script, "echo 'line 7: syntax error' >&2\nexit 3\n").unwrap();
-    driver.until("it cannot be started", |state| matches!(state.connection, Connection::Failed { .. }));
-    let Connection::Failed { problem, .. } = &driver.state.connection else { panic!("failed") };
+    driver.until("it cannot be started", |state| matches!(state.session().connection, Connection::Failed { .. }));
+    let Connection::Failed { problem, .. } = &driver.state.session().connection else { panic!("failed") };
     assert!(problem.what.contains("status 3") && problem.what.contains("syntax error"), "{problem}");
     // It starts, and breaks in the call.
     fs::write(&script, server("finds", ONE).replace("Bonn", "Rome")).unwrap();
-    driver.until("the call broke", |state| state.captures.len() == 2 && matches!(state.connection, Connection::Gone { .. }));
+    driver.until("the call broke", |state| {
+        state.captures.len() == 2 && matches!(state.session().connection, Connection::Gone { .. })
+    });
     assert_eq!(driver.state.captures[1].outcome, Outcome::Disconnected);
     driver.until("its stderr is told", |state| state.stderr_of_call().is_some_and(|lines| lines == &["asked"]));
-    let Connection::Gone { problem, .. } = &driver.state.connection else { panic!("gone") };
+    let Connection::Gone { problem, .. } = &driver.state.session().connection else { panic!("gone") };
     assert!(problem.what.contains("status 9"), "{problem}");
     fs::write(&script, server("finds", TWO)).unwrap();
     driver.until("it is mended", |state| state.captures.len() == 3);
     assert!(text(&driver.state.captures[2]).contains("age: 5"));
-    let (now, before) = driver.state.again.pair.clone().unwrap();
+    let (now, before) = driver.state.session().again.pair.clone().unwrap();
     assert_eq!((&now, &before), (&driver.state.captures[2].id, &driver.state.captures[0].id), "compared with the last answer");
     // Another definition is another tool: nobody said yes to that.
     fs::write(&script, server("finds more", TWO)).unwrap();
@@ -167,14 +169,14 @@ fn a_build_runs_first_and_its_failure_leaves_the_server_alone() {
     fs::write(&script, server("finds", ONE)).unwrap();
     let mut driver = watched(&script, "sh -c 'echo built >> log; cat verdict; test ! -s verdict'");
     fs::write(folder.path().join("verdict"), "error: no such name\n").unwrap();
-    let session = driver.state.session;
+    let session = driver.state.session().id;
     fs::write(&script, server("finds", TWO)).unwrap();
     driver.until("the build failed", |state| state.watching.problem.is_some());
     assert_eq!(
-        (driver.state.watching.output.as_slice(), driver.state.session),
+        (driver.state.watching.output.as_slice(), driver.state.session().id),
         (&["error: no such name".to_owned()][..], session)
     );
-    assert!(driver.state.connection.is_connected());
+    assert!(driver.state.session().connection.is_connected());
     fs::write(folder.path().join("verdict"), "").unwrap();
     fs::write(&script, server("finds", &format!("{TWO}!"))).unwrap();
     driver.until("it was built and called", |state| state.captures.len() == 2);

@@ -9,7 +9,8 @@ use egui::{Id, Key, Memory, Modifiers};
 
 use super::*;
 use crate::source::{Http, LEFT_OUT, Watch, server_key};
-use crate::state::{AllowedTools, HistoryAction, ImportEvent, PathPurpose};
+use crate::state::fixture::FoundFixture;
+use crate::state::{AllowedTools, FixtureEvent, HistoryAction, ImportEvent, PathPurpose};
 
 /// More controls than any screen has.
 const MOST: usize = 600;
@@ -62,6 +63,20 @@ const DIALOGS: &[Opener] = &[
         let collection = Arc::new(Collection::parse(&COLLECTION.replace("SIZE", "5"), "calls.toml").unwrap());
         stage.apply(Event::Collection(CollectionEvent::Opened { path: "/home/me/calls.toml".into(), collection }));
         quietly(stage, Action::Collection(CollectionAction::Run));
+    }),
+    ("ConfirmFixtures", |stage| {
+        let tool = stage.state.tool().unwrap().tool.name.clone();
+        let found = FoundFixture {
+            dir: "/home/me/fixtures/one".into(),
+            read: Ok((tool.clone(), "{}".into())),
+            hidden: Vec::new(),
+            verdict: None,
+            sides: None,
+        };
+        stage.apply(Event::Fixture(FixtureEvent::Found { path: "/home/me/fixtures".into(), fixtures: vec![found] }));
+        quietly(stage, Action::Fixture(FixtureAction::Verify { offline: false }));
+        let calls = Ok(vec![Ok((tool, "{}".into()))]);
+        stage.apply(Event::Fixture(FixtureEvent::Prepared { run: 1, calls }));
     }),
     ("Values", |stage| {
         let headers = ["Authorization", "X-Key"].map(|name| (name.to_owned(), LEFT_OUT.to_owned()));
@@ -116,24 +131,25 @@ fn place_of(dialog: &Dialog) -> usize {
         Dialog::ConfirmCall { .. } => 0,
         Dialog::ConfirmCompare { .. } => 1,
         Dialog::ConfirmCollection { .. } => 2,
-        Dialog::Values(_) => 3,
-        Dialog::AllowedTools => 4,
-        Dialog::Silence(_) => 5,
-        Dialog::KeepArguments { .. } => 6,
-        Dialog::Variables { .. } => 7,
-        Dialog::Watch(_) => 8,
-        Dialog::Definition { .. } => 9,
-        Dialog::OpenLink { .. } => 10,
-        Dialog::Shortcuts => 11,
-        Dialog::Palette { .. } => 12,
-        Dialog::History => 13,
-        Dialog::Fixture => 14,
-        Dialog::ToolsChanged => 15,
-        Dialog::Steps => 16,
-        Dialog::Stderr => 17,
-        Dialog::ExactCount => 18,
-        Dialog::Roots { .. } => 19,
-        Dialog::Path { .. } => 20,
+        Dialog::ConfirmFixtures { .. } => 3,
+        Dialog::Values(_) => 4,
+        Dialog::AllowedTools => 5,
+        Dialog::Silence(_) => 6,
+        Dialog::KeepArguments { .. } => 7,
+        Dialog::Variables { .. } => 8,
+        Dialog::Watch(_) => 9,
+        Dialog::Definition { .. } => 10,
+        Dialog::OpenLink { .. } => 11,
+        Dialog::Shortcuts => 12,
+        Dialog::Palette { .. } => 13,
+        Dialog::History => 14,
+        Dialog::Fixture => 15,
+        Dialog::ToolsChanged => 16,
+        Dialog::Steps => 17,
+        Dialog::Stderr => 18,
+        Dialog::ExactCount => 19,
+        Dialog::Roots { .. } => 20,
+        Dialog::Path { .. } => 21,
     }
 }
 
@@ -171,24 +187,24 @@ fn stage_of_dialogs() -> Stage {
     stage.perform(ServersAction::StartIn("/projects/companies".into()));
     stage.connect(Source::sample()).unwrap();
     stage.call("dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#).unwrap();
-    let tools = stage.state.tools.iter().map(|listed| (*listed.tool).clone()).collect();
+    let tools = stage.state.session().tools.iter().map(|listed| (*listed.tool).clone()).collect();
     let server = Command { program: "my-server".into(), ..Command::default() };
     quietly(&mut stage, ConnectAction::Connect(Box::new(Source::Command(server))));
-    let session = stage.state.session;
+    let session = stage.state.session().id;
     for update in [SessionUpdate::Connected(Server::default()), SessionUpdate::Tools { tools, note: None }] {
         stage.state.apply(Event::Session { session, update }, &mut Vec::new());
     }
     quietly(&mut stage, CallAction::SelectTool("dual_search_companies".into()));
-    assert!(stage.state.servers.can_remember());
+    assert!(stage.state.can_remember());
     stage
 }
 
 /// What is there without the dialog or the question.
 fn nodes_under(stage: &mut Stage) -> BTreeSet<NodeId> {
     let dialog = stage.state.dialog.take();
-    let asked = std::mem::take(&mut stage.state.server_requests.open);
+    let asked = std::mem::take(&mut stage.state.session_mut().server_requests.open);
     stage.shot.settled(&stage.state);
-    (stage.state.dialog, stage.state.server_requests.open) = (dialog, asked);
+    (stage.state.dialog, stage.state.session_mut().server_requests.open) = (dialog, asked);
     nodes(stage).0.into_keys().collect()
 }
 
@@ -306,7 +322,7 @@ fn every_dialog_is_gone_through_by_tab() {
     for (method, params) in QUESTIONS {
         let mut stage = stage_of_dialogs();
         stage.state.as_if_asked(method, params);
-        assert!(!stage.state.server_requests.open.is_empty(), "{method} is asked");
+        assert!(!stage.state.session().server_requests.open.is_empty(), "{method} is asked");
         let under = nodes_under(&mut stage);
         all.extend(faults(method, &mut stage, Some(&under), &mut shown));
     }

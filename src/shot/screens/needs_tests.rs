@@ -69,8 +69,8 @@ fn a_connection_that_fails_or_ends_is_said_aloud() {
     let mut stage = stage();
     let missing = Command { program: "no-such-server-at-all".into(), ..Command::default() };
     stage.perform(ConnectAction::Connect(Box::new(Source::Command(missing))));
-    stage.until("the connection failed", |state| !matches!(state.connection, Connection::Connecting { .. })).unwrap();
-    let Connection::Failed { problem, .. } = &stage.state.connection else { panic!("it failed") };
+    stage.until("the connection failed", |state| !matches!(state.session().connection, Connection::Connecting { .. })).unwrap();
+    let Connection::Failed { problem, .. } = &stage.state.session().connection else { panic!("it failed") };
     let words = problem.what.clone();
     check_aloud(&mut stage, &words);
 }

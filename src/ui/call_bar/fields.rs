@@ -295,7 +295,13 @@ impl FormUi<'_> {
     /// The field, as one that takes what is in a file.
     fn file_of(&self, entry: &Entry<'_>) -> FieldFile {
         let is_base64 = self.kind(entry).is_base64();
-        FieldFile { tool: self.tool.to_owned(), pointer: entry.pointer.clone(), path: entry.path.clone(), is_base64 }
+        FieldFile {
+            session: self.cx.state.session().id,
+            tool: self.tool.to_owned(),
+            pointer: entry.pointer.clone(),
+            path: entry.path.clone(),
+            is_base64,
+        }
     }
 
     /// What does not fit its control is sent all the same, so it is shown as it is.

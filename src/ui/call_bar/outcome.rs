@@ -64,7 +64,7 @@ fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &CallInFlight) {
 
 /// How far the call is: the task, the progress and its message, what came that nobody could read.
 pub fn running_words(cx: &Cx<'_>, running: &CallInFlight) -> String {
-    let mut words: Vec<String> = cx.state.task.iter().cloned().collect();
+    let mut words: Vec<String> = cx.state.running.iter().filter_map(|running| running.task.clone()).collect();
     if let Some((value, total, message)) = &running.progress {
         words.push(total.map_or_else(|| format!("progress {value}"), |total| format!("progress {value} of {total}")));
         words.extend(message.clone());
@@ -117,9 +117,9 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
     ui.horizontal(|ui| {
         done_words(ui, capture);
         // Where the server is gone still, the strip below the bar has the button.
-        let is_gone = matches!(cx.state.connection, Connection::Gone { .. });
+        let is_gone = matches!(cx.state.session().connection, Connection::Gone { .. });
         if matches!(capture.outcome, Outcome::Timeout | Outcome::Disconnected) && !is_gone {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| match &cx.state.connection {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| match &cx.state.session().connection {
                 Connection::None | Connection::Failed { .. } => {
                     if widgets::Button::new("Reconnect").small().show(ui).clicked() {
                         cx.send(ConnectAction::Reconnect);

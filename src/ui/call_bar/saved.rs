@@ -12,7 +12,7 @@ use crate::ui::{Cx, icons};
 const NAME: f32 = 150.0;
 
 pub(super) fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    if !cx.state.servers.can_remember() {
+    if !cx.state.can_remember() {
         return;
     }
     ui.separator();
@@ -39,14 +39,14 @@ pub(super) fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// Asks for a name to keep the arguments under.
 pub fn keep(cx: &Cx<'_>) -> Option<Action> {
-    let can_keep = cx.state.servers.can_remember() && cx.state.form().is_some();
+    let can_keep = cx.state.can_remember() && cx.state.form().is_some();
     can_keep.then(|| Action::ShowDialog(Dialog::KeepArguments { name: String::new() }))
 }
 
 /// Opens the variables of the server.
 pub fn variables(cx: &Cx<'_>) -> Option<Action> {
     let new = Dialog::Variables { name: String::new(), value: String::new() };
-    cx.state.servers.can_remember().then_some(Action::ShowDialog(new))
+    cx.state.can_remember().then_some(Action::ShowDialog(new))
 }
 
 pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
@@ -90,7 +90,7 @@ pub fn variables_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, value: &str, height: f
     let words = "{{name}} in an argument stands for the value. What looks like a secret is not kept from run to run.";
     ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
     let set = |name: &str, value: Option<String>| cx.send(ServersAction::SetVariable { name: name.to_owned(), value });
-    let known = cx.state.servers.memory().map(|memory| &memory.variables).into_iter().flatten();
+    let known = cx.state.memory().map(|memory| &memory.variables).into_iter().flatten();
     ScrollArea::vertical().id_salt("variables").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(
         ui,
         |ui| {

@@ -89,7 +89,7 @@ fn equal_menu(cx: &Cx<'_>) -> impl FnOnce(&mut Ui) {
 
 /// Whether the answer shown is of the tool that would be called: beside another tool's answer there is nothing to offer.
 fn is_of_shown_tool(cx: &Cx<'_>) -> bool {
-    cx.state.capture().is_none_or(|capture| Some(&capture.tool.name) == cx.state.selected_tool.as_ref())
+    cx.state.capture().is_none_or(|capture| Some(&capture.tool.name) == cx.state.session().selected_tool.as_ref())
 }
 
 fn has_room(ui: &Ui) -> bool {

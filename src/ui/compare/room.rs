@@ -19,7 +19,7 @@ const WHOLE: f32 = 880.0;
 /// "At 25,000 characters, the limit of the servers that this sample re-creates, json holds 80 such records", where the answer is the sample's and has records.
 fn sentence(cx: &Cx<'_>) -> Option<String> {
     let capture = cx.state.capture()?;
-    if !cx.state.connection.is_sample() || capture.request.is_empty() {
+    if !cx.state.session().connection.is_sample() || capture.request.is_empty() {
         return None;
     }
     let text = cx.ready(TextQuery("content"))?;

@@ -68,12 +68,12 @@ pub fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judg
 
 fn controls_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>, width: f32) {
     let is_tight = width < TIGHT;
-    let why = match (compare.series.is_running(), cx.state.connection.is_connected()) {
+    let why = match (compare.series.is_running(), cx.state.session().connection.is_connected()) {
         (true, _) => "Calls are being made",
         (_, false) => "Not connected",
         _ => "Makes every call again",
     };
-    let can_run = !compare.series.is_running() && cx.state.running.is_none() && cx.state.connection.is_connected();
+    let can_run = !compare.series.is_running() && cx.state.running.is_none() && cx.state.session().connection.is_connected();
     let again = Button::new(if is_tight { "" } else { "Run again" }).name("Run again").icon(icons::REFRESH).small();
     if again.enabled(can_run).tip(why).show(ui).clicked() {
         cx.send(Action::Compare(CompareAction::Again));

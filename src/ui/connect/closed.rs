@@ -8,7 +8,9 @@ use super::super::{Cx, icons};
 use crate::state::{ConnectAction, Connection};
 
 pub(super) fn closed_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let (Some(closed), Connection::None | Connection::Failed { .. }) = (&cx.state.closed, &cx.state.connection) else { return };
+    let (Some(closed), Connection::None | Connection::Failed { .. }) = (&cx.state.closed, &cx.state.session().connection) else {
+        return;
+    };
     let t = ThemeTokens::of(ui);
     let label = closed.label();
     super::card(ui, false, |ui| {

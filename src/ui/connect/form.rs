@@ -35,7 +35,7 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
     consent_ui(ui, &form, &source);
     ui.add_space(6.0);
     let is_choosing = cx.state.versus.is_choosing;
-    let busy = if is_choosing { &cx.state.versus.connection } else { &cx.state.connection };
+    let busy = if is_choosing { &cx.state.versus.connection } else { &cx.state.session().connection };
     let is_connecting = matches!(busy, Connection::Connecting { .. });
     widgets::at_right(ui, theme::BUTTON, |ui| {
         let keys = format!("{} ↵", if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" });

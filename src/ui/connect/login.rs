@@ -79,7 +79,7 @@ pub(super) fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
         });
         ui.add_space(8.0);
-    } else if !cx.state.login.lines.is_empty() {
+    } else if !cx.state.login_log().lines.is_empty() {
         card(ui, false, |ui| log_ui(ui, cx));
         ui.add_space(8.0);
     }
@@ -88,7 +88,7 @@ pub(super) fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// The authorization servers of which one has to be chosen.
 fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    if cx.state.login.servers.is_empty() {
+    if cx.state.login_log().servers.is_empty() {
         return;
     }
     card(ui, true, |ui| {
@@ -96,14 +96,14 @@ fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.add(Label::new(icons::icon(icons::KEY, 16.0, t.accent)));
             ui.label(RichText::new("Where do you want to log in?").font(theme::semibold(13.0)).color(t.strong));
         });
-        let words = match cx.state.login.servers.len() {
+        let words = match cx.state.login_log().servers.len() {
             1 => {
                 "The server sends you to another authorization server, which sees your credentials. Continue only if you know it."
             }
             _ => "The server accepts several authorization servers. Choose the one where you have an account.",
         };
         ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
-        for server in &cx.state.login.servers {
+        for server in &cx.state.login_log().servers {
             if widgets::Button::new(server).icon(icons::KEY).name(&format!("Log in at {server}")).show(ui).clicked() {
                 send(cx, LoginAction::StartAt(server.clone()));
             }
@@ -115,7 +115,7 @@ fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// Each step of the login, secrets masked.
 pub(super) fn log_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let lines = &cx.state.login.lines;
+    let lines = &cx.state.login_log().lines;
     if lines.is_empty() {
         return;
     }
@@ -140,11 +140,16 @@ pub(super) fn log_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The address, whole, before a browser opens it.
 pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let Some((url, since, limit)) = &cx.state.login.open else { return };
+    let Some((session, login, other)) = cx.state.open_login() else { return };
+    let Some((url, since, limit)) = &login.open else { return };
     let t = ThemeTokens::of(ui);
     let room = widgets::modal_room(ui);
     widgets::modal(ui, Id::unique("login dialog"), 620.0, |ui| {
-        ui.label(RichText::new("Log in with your browser").font(theme::semibold(16.0)).color(t.strong));
+        let title = match &other {
+            Some(server) => format!("Log in to {server} with your browser"),
+            None => "Log in with your browser".to_owned(),
+        };
+        ui.label(RichText::new(title).font(theme::semibold(16.0)).color(t.strong));
         let host = url.split("://").nth(1).and_then(|rest| rest.split(['/', '?']).next()).unwrap_or_default();
         let words = format!("The server sends you to {host}. Check that you recognise it; this is the whole address:");
         ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
@@ -160,19 +165,19 @@ pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 });
             });
         ui.horizontal(|ui| {
-            let what = if cx.state.login.is_opened { "Waiting for your browser" } else { "Waiting for you" };
+            let what = if login.is_opened { "Waiting for your browser" } else { "Waiting for you" };
             widgets::waiting(ui, what, *since, cx);
             ui.label(RichText::new(format!("of {}", widgets::seconds(*limit))).font(theme::code()).color(t.weak));
         });
         widgets::at_right(ui, theme::BUTTON, |ui| {
             if widgets::Button::new("Open in the browser").icon(icons::OPEN_LINK).primary().show(ui).clicked() {
-                send(cx, LoginAction::Open);
+                send(cx, LoginAction::Open(session));
             }
             if widgets::Button::new("Copy the address").icon(icons::COPY).show(ui).clicked() {
-                send(cx, LoginAction::Copy);
+                send(cx, LoginAction::Copy(session));
             }
             if widgets::Button::new("Cancel").name("Cancel the login").show(ui).clicked() {
-                send(cx, LoginAction::Cancel);
+                send(cx, LoginAction::Cancel(session));
             }
         });
     });

@@ -13,7 +13,7 @@ const WIDE: f32 = 520.0;
 pub fn steps_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
-    for step in &cx.state.steps {
+    for step in &cx.state.session().steps {
         let (icon, color, words) = match step.state {
             StepState::Done => (icons::CHECK, t.weak, "done"),
             StepState::Passed => (icons::ARROW_RIGHT, t.weak, "tried another way"),

@@ -18,7 +18,7 @@ const STRIP: f32 = 30.0;
 
 /// The difference of the answer shown to the one before the server was connected again.
 fn since<'a>(cx: &Cx<'a>) -> Option<&'a Arc<DiffView>> {
-    let (now, before) = cx.state.again.pair.as_ref()?;
+    let (now, before) = cx.state.session().again.pair.as_ref()?;
     if cx.state.view.capture.as_ref() != Some(now) {
         return None;
     }
@@ -57,7 +57,7 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
     let mut ways = ways.flat_map(|way| [way.replace(" changed", ""), way].into_iter().rev());
     let shown = ways.find(|way| width(way) <= room).unwrap_or_else(|| parts[0].clone());
     if Button::new(&shown).icon(icons::DIFF).name(&spoken).tip(&spoken).height(22.0).show(ui).clicked()
-        && let Some((now, before)) = cx.state.again.pair.clone()
+        && let Some((now, before)) = cx.state.session().again.pair.clone()
     {
         act(cx, DiffAction::Open(before, now));
     }

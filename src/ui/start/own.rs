@@ -13,9 +13,9 @@ const ROW: f32 = 34.0;
 pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     let t = ThemeTokens::of(ui);
     let state = cx.state;
-    let name = state.connection.server().map_or("this server", |server| server.name.as_str());
+    let name = state.session().connection.server().map_or("this server", |server| server.name.as_str());
     ui.label(RichText::new(format!("Connected to {name}")).font(theme::page_title()).color(t.strong));
-    let words = match (state.tools.len(), state.tool()) {
+    let words = match (state.session().tools.len(), state.tool()) {
         (0, _) => "It lists no tools.".to_owned(),
         (_, None) => "Choose a tool on the left.".to_owned(),
         (_, Some(listed)) => format!(
@@ -28,7 +28,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     ui.spacing_mut().item_spacing.y = 6.0;
     let encoding = state.settings.encoding();
     if let Some(total) = state.tools_total() {
-        let tools = state.tools.len() as u64;
+        let tools = state.session().tools.len() as u64;
         let text = format!(
             "Your tool list costs {} in {}",
             widgets::number_text(total, "tok"),
@@ -39,12 +39,12 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
             cx.send(Action::Tokens(TokensAction::ShowServer));
         }
         let cost = |listed: &&ListedTool| listed.tokens.map_or(0, |tokens| tokens.get(encoding));
-        let (dear, cheap) = (state.tools.iter().max_by_key(cost), state.tools.iter().min_by_key(cost));
+        let (dear, cheap) = (state.session().tools.iter().max_by_key(cost), state.session().tools.iter().min_by_key(cost));
         let ends = [("Most expensive tool", dear), ("Cheapest tool", cheap)];
         for (what, listed) in ends.into_iter().filter(|_| tools > 1) {
             let Some(listed) = listed else { continue };
             let tokens = widgets::number_text(cost(&listed), "tokens");
-            let ties = state.tools.iter().filter(|other| cost(other) == cost(&listed)).count() as u64 - 1;
+            let ties = state.session().tools.iter().filter(|other| cost(other) == cost(&listed)).count() as u64 - 1;
             let others = if ties > 0 { format!(" and {}", widgets::number_text(ties, "others")) } else { String::new() };
             if row_ui(ui, width, icons::TOOLS, &format!("{what}: {}{others}", listed.tool.name), &tokens).clicked() {
                 cx.send(CallAction::SelectTool(listed.tool.name.clone()));
@@ -52,7 +52,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
         }
     }
     let has_library =
-        state.connection.server().is_some_and(|server| server.declares("/resources") || server.declares("/prompts"));
+        state.session().connection.server().is_some_and(|server| server.declares("/resources") || server.declares("/prompts"));
     if has_library && row_ui(ui, width, icons::RESOURCE, "Resources and prompts", "open in the same panes").clicked() {
         cx.send(ViewAction::ShowTab(SidebarTab::Resources));
     }

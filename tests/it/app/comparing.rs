@@ -52,7 +52,7 @@ fn the_tools_are_compared_with_another_variant_of_the_server() {
     window.run_steps(6);
     click(&mut window, "List this sample's tools");
     until_label(&mut window, "From A to B:");
-    assert!(window.state().state.connection.is_connected(), "the server in use stays");
+    assert!(window.state().state.session().connection.is_connected(), "the server in use stays");
     window.query_all_by_label_contains("readOnlyHint").next().expect("what changed is named").click();
     until_label(&mut window, "/annotations");
     click(&mut window, "Swap A and B");

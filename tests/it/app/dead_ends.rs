@@ -18,7 +18,7 @@ read b; read c; answer '{{"jsonrpc":"2.0","id":0,"result":{{"tools":[{{"name":"e
 {then}"#
     );
     let mut window = open_with(Some(shell(&script)));
-    until(&mut window, "it is connected", |window| window.state().state.tools.len() == 2);
+    until(&mut window, "it is connected", |window| window.state().state.session().tools.len() == 2);
     window.step();
     window
 }
@@ -59,7 +59,7 @@ fn ctrl_enter_connects_to_what_is_pasted_and_old_errors_go() {
     until(
         &mut window,
         "it was tried",
-        |window| matches!(&window.state().state.connection, Connection::Failed { source, .. } if source.to_string() == "-- no-such-command-here --port 1"),
+        |window| matches!(&window.state().state.session().connection, Connection::Failed { source, .. } if source.to_string() == "-- no-such-command-here --port 1"),
     );
     assert!(window.state().state.toasts.is_empty(), "{:?}", window.state().state.toasts);
     // What became of the connection before is said, with the way back to it.
@@ -69,24 +69,24 @@ fn ctrl_enter_connects_to_what_is_pasted_and_old_errors_go() {
     window.state_mut().state.perform(ConnectAction::Show, &mut Vec::new());
     until(&mut window, "the failure is gone", |window| window.query_by_label("Retry").is_none());
     click(&mut window, "Connect to Sample server again");
-    until(&mut window, "it is the sample again", |window| window.state().state.connection.is_connected());
-    assert!(window.state().state.connection.is_sample());
+    until(&mut window, "it is the sample again", |window| window.state().state.session().connection.is_connected());
+    assert!(window.state().state.session().connection.is_sample());
 }
 
 #[test]
 fn a_server_that_went_away_says_so_and_offers_the_way_back() {
     let mut window = two_tools("read d; exit 3");
     press(&mut window, Key::Enter, Modifiers::COMMAND);
-    until(&mut window, "it is gone", |window| matches!(window.state().state.connection, Connection::Gone { .. }));
+    until(&mut window, "it is gone", |window| matches!(window.state().state.session().connection, Connection::Gone { .. }));
     // The server may be seen to be gone before its call has ended, and a key during a call is no new call.
     until(&mut window, "its call has ended", |window| window.state().state.running.is_none());
     window.query_all_by_label_contains("odd, ").next().unwrap_or_else(|| panic!("no such tool")).click();
-    until(&mut window, "it is chosen", |window| window.state().state.selected_tool.as_deref() == Some("odd"));
+    until(&mut window, "it is chosen", |window| window.state().state.session().selected_tool.as_deref() == Some("odd"));
     until(&mut window, "it is said", |window| paints(window, "The server is gone") && paints(window, "Reconnect (Ctrl R)"));
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "the server is gone: ");
     click(&mut window, "Reconnect (Ctrl R)");
-    until(&mut window, "it is there again", |window| window.state().state.connection.is_connected());
+    until(&mut window, "it is there again", |window| window.state().state.session().connection.is_connected());
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn what_is_pasted_on_the_connect_screen_names_a_server_wherever_the_keyboard_is(
     until_label(&mut window, "Understood: a command line");
     assert_eq!(window.state().state.view.screen, Screen::Connect);
     press(&mut window, Key::Slash, Modifiers::NONE);
-    assert!(window.state().state.filter.is_empty());
+    assert!(window.state().state.session().filter.is_empty());
 }
 
 #[test]

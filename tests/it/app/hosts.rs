@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{Key, Modifiers, OutputCommand};
 use mcp_loupe::fixture::export::ExportChoice;
 use mcp_loupe::host::Hosts;
-use mcp_loupe::state::{Action, Dialog, ExportAction};
+use mcp_loupe::state::{Action, Dialog, ExportAction, SessionId};
 
 use super::fixtures::item;
 use super::{click, on_sample, press, until, until_label};
@@ -56,8 +56,8 @@ fn own_hosts_are_called_as_and_exported() {
     until_label(&mut window, "My agent");
     click(&mut window, "My agent");
     until(&mut window, "it is connected anew", |window| {
-        window.state().state.session == 2
-            && window.state().state.connection.is_connected()
+        window.state().state.session().id == SessionId(2)
+            && window.state().state.session().connection.is_connected()
             && window.state().state.tool().is_some()
     });
     click(&mut window, "More ways to call");

@@ -69,7 +69,7 @@ fn what_is_clickable_keeps_its_identity_while_an_answer_is_worked_on() {
     let key = |key, modifiers| move |window: &mut Window| press(window, key, modifiers);
     for size in [[1_600.0, 1_000.0], [1_280.0, 800.0], [640.0, 720.0]] {
         let mut window = open_sized(None, size);
-        until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
+        until(&mut window, "it is connected", |window| !window.state().state.session().tools.is_empty());
         let mut all = BTreeMap::new();
         let steps: [Step<'_>; 12] = [
             ("connected", &|_| {}, |state| state.captures.is_empty()),

@@ -175,7 +175,7 @@ fn a_page_size_is_measured_as_a_curve() {
 #[test]
 fn an_answer_without_data_offers_the_variant_that_has_it() {
     let mut window = open_sized(None, [1_600.0, 1_000.0]);
-    until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
+    until(&mut window, "it is connected", |window| !window.state().state.session().tools.is_empty());
     window.step();
     window.state_mut().state.perform(
         CallAction::SetArgumentsText(r#"{"response_format":"markdown","searchTerm":"no such company"}"#.into()),
@@ -206,7 +206,7 @@ fn an_answer_without_data_offers_the_variant_that_has_it() {
 #[test]
 fn the_ledger_tells_every_row_in_words() {
     let mut window = open_sized(None, [1_600.0, 1_000.0]);
-    until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
+    until(&mut window, "it is connected", |window| !window.state().state.session().tools.is_empty());
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     for row in ["Text, ", "JSON, compact, ", "TOON, ", "Markdown table, "] {
