@@ -48,6 +48,8 @@ pub enum Source {
 /// A program to start. It is started directly, never through a shell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command {
+    /// The name given to the server in a client's configuration or by `mcp add`.
+    pub name: Option<String>,
     pub program: String,
     pub args: Vec<String>,
     /// Added to the environment; the values are secrets.
@@ -98,6 +100,8 @@ impl Command {
 /// An HTTP endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Http {
+    /// The name given to the server in a client's configuration or by `mcp add`.
+    pub name: Option<String>,
     pub url: String,
     /// Sent with every request; the values are secrets.
     pub headers: Vec<(String, String)>,
@@ -118,6 +122,25 @@ pub fn is_web(text: &str) -> bool {
 impl Source {
     pub fn sample() -> Self {
         Self::Sample(SampleSpec::default())
+    }
+
+    /// The name that was given to the server, not the one that it gives itself.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Command(command) => command.name.as_deref(),
+            Self::Http(http) => http.name.as_deref(),
+            Self::Sample(_) | Self::Fixture(_) => None,
+        }
+    }
+
+    /// The same server under a name; `None` takes it away.
+    pub fn with_name(mut self, name: Option<String>) -> Self {
+        match &mut self {
+            Self::Command(command) => command.name = name,
+            Self::Http(http) => http.name = name,
+            Self::Sample(_) | Self::Fixture(_) => {}
+        }
+        self
     }
 
     /// The name of the transport in reports: `in-process`, `stdio`, `http` or `fixture`.
@@ -154,6 +177,9 @@ impl Source {
 
     /// A short name for chips and titles.
     pub fn label(&self) -> String {
+        if let Some(name) = self.name() {
+            return name.to_owned();
+        }
         match self {
             Self::Sample(_) => "Sample server".into(),
             Self::Command(command) => {

@@ -251,6 +251,7 @@ mod tests {
 
     fn server(instructions: Option<&str>) -> Server {
         Server {
+            given_name: None,
             name: "s".into(),
             version: "1".into(),
             protocol_version: "2025-11-25".into(),

@@ -80,7 +80,10 @@ impl Outcome {
 /// Who answered, as it named itself in the handshake.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Server {
+    /// The name that it gives itself.
     pub name: String,
+    /// The name given to it in a client's configuration or by `mcp add`.
+    pub given_name: Option<String>,
     pub version: String,
     pub protocol_version: String,
     /// `stdio`, `http`, `in-process`, `fixture` or `file`.
@@ -93,6 +96,11 @@ pub struct Server {
 }
 
 impl Server {
+    /// The name for people: the given one, else its own.
+    pub fn label(&self) -> &str {
+        self.given_name.as_deref().unwrap_or(&self.name)
+    }
+
     /// Whether the server declares what stands at this JSON Pointer of its capabilities. `false` and `null` declare nothing.
     pub fn declares(&self, pointer: &str) -> bool {
         let doc = crate::json::Doc::parse(self.capabilities.clone().unwrap_or_default());

@@ -68,6 +68,7 @@ impl SourceArgs {
             }
             let headers = pairs("--header", ':', &self.header, &self.header_file)?;
             return Ok(Some(Source::Http(Http {
+                name: None,
                 url: url.clone(),
                 headers,
                 transport,
@@ -106,7 +107,7 @@ impl SourceArgs {
         let Some(program) = words.next().transpose()? else { return Ok(None) };
         let args = words.collect::<Result<_, _>>()?;
         let (cwd, is_clean) = (self.cwd.clone(), self.clean_env);
-        Ok(Some(Source::Command(Command { program, args, env, cwd, is_clean, protocol })))
+        Ok(Some(Source::Command(Command { name: None, program, args, env, cwd, is_clean, protocol })))
     }
 
     /// How to log in, if that is asked for.

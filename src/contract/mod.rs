@@ -420,6 +420,8 @@ impl<'a> CaptureJson<'a> {
 #[serde(rename_all = "camelCase")]
 struct ServerJson<'a> {
     name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    given_name: Option<&'a str>,
     version: Option<&'a str>,
     protocol_version: Option<&'a str>,
     transport: &'a str,
@@ -429,6 +431,7 @@ impl<'a> ServerJson<'a> {
     fn of(server: &'a Server) -> Self {
         Self {
             name: given(&server.name),
+            given_name: server.given_name.as_deref(),
             version: given(&server.version),
             protocol_version: given(&server.protocol_version),
             transport: &server.transport,

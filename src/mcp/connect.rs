@@ -108,7 +108,8 @@ pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> 
     if let (Link::Http(link), false) = (&link, era.is_stateless()) {
         link.listen_aside();
     }
-    let server = Server { transport: transport.into(), source: source.to_string(), ..server };
+    let given_name = source.name().map(str::to_owned);
+    let server = Server { transport: transport.into(), source: source.to_string(), given_name, ..server };
     let called_as = options.identity.as_ref().map(Identity::note);
     Ok(Session { server, called_as, tap: Arc::clone(tap), shut, listening: Listening::default(), sdk, link, era })
 }

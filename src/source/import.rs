@@ -187,8 +187,10 @@ impl ImportedServer {
             |text: &String| placeholder::fill(text, self.bare_dollars, |placeholder| answer(placeholder).unwrap_or_default());
         let pairs =
             |pairs: &[(String, String)]| -> Vec<_> { pairs.iter().map(|(name, value)| (name.clone(), fill(value))).collect() };
+        let name = (self.name != UNNAMED).then(|| self.name.clone());
         match &self.reach {
             Reach::Command { program, args, env, cwd } => Ok(Source::Command(Command {
+                name,
                 is_clean: false,
                 program: fill(program),
                 args: args.iter().map(fill).collect(),
@@ -199,11 +201,14 @@ impl ImportedServer {
             Reach::Remote { kind, url, headers } => {
                 // What a file calls HTTP may be either; only HTTP+SSE is a word of its own.
                 let transport = if *kind == RemoteKind::Sse { Transport::Sse } else { Transport::Auto };
-                Ok(Source::Http(Http { url: fill(url), headers: pairs(headers), transport, ..Http::default() }))
+                Ok(Source::Http(Http { name, url: fill(url), headers: pairs(headers), transport, ..Http::default() }))
             }
         }
     }
 }
+
+/// The name of an entry that has none, such as a pasted command line.
+pub(crate) const UNNAMED: &str = "server";
 
 /// The server as its command line or URL, placeholders unfilled, values left out.
 impl fmt::Display for ImportedServer {

@@ -38,6 +38,8 @@ pub enum RecentSource {
 #[serde(rename_all = "camelCase")]
 pub enum RecentReach {
     Command {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
         program: String,
         args: Vec<String>,
         env: Vec<RecentValue>,
@@ -48,6 +50,8 @@ pub enum RecentReach {
         protocol: Option<String>,
     },
     Url {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
         url: String,
         headers: Vec<RecentValue>,
         login: bool,
@@ -108,6 +112,7 @@ impl Recent {
             Source::Sample(_) | Source::Fixture(_) => return None,
             Source::Command(command) => RecentReach::Command {
                 env: RecentValue::of(&command.env),
+                name: command.name,
                 program: command.program,
                 args: command.args,
                 cwd: folder_of(command.cwd.as_deref(), here).as_deref().map(path),
@@ -116,6 +121,7 @@ impl Recent {
             },
             Source::Http(http) => RecentReach::Url {
                 headers: RecentValue::of(&http.headers),
+                name: http.name,
                 url: http.url,
                 login: http.login.is_some(),
                 client_id: http.login.as_ref().and_then(|login| login.client_id.clone()),
@@ -150,7 +156,8 @@ impl RecentReach {
         // A word that a later version wrote is taken for none.
         let pinned = |word: &Option<String>| word.as_deref().and_then(|word| Protocol::parse(word).ok()).unwrap_or_default();
         match self {
-            Self::Command { program, args, env, cwd, clean, protocol } => Source::Command(Command {
+            Self::Command { name, program, args, env, cwd, clean, protocol } => Source::Command(Command {
+                name: name.clone(),
                 program: program.clone(),
                 args: args.clone(),
                 env: RecentValue::pairs(env),
@@ -158,28 +165,31 @@ impl RecentReach {
                 is_clean: *clean,
                 protocol: pinned(protocol),
             }),
-            Self::Url { url, headers, login, client_id, client_secret, protocol, transport, cacert } => Source::Http(Http {
-                url: url.clone(),
-                headers: RecentValue::pairs(headers),
-                login: login.then(|| Login {
-                    client_id: client_id.clone(),
-                    client_secret: client_secret.then(|| LEFT_OUT.to_owned()),
-                    asks: true,
-                    ..Login::default()
-                }),
-                protocol: pinned(protocol),
-                transport: transport.as_deref().and_then(|word| Transport::parse(word).ok()).unwrap_or_default(),
-                cacert: cacert.as_ref().map(PathBuf::from),
-            }),
+            Self::Url { name, url, headers, login, client_id, client_secret, protocol, transport, cacert } => {
+                Source::Http(Http {
+                    name: name.clone(),
+                    url: url.clone(),
+                    headers: RecentValue::pairs(headers),
+                    login: login.then(|| Login {
+                        client_id: client_id.clone(),
+                        client_secret: client_secret.then(|| LEFT_OUT.to_owned()),
+                        asks: true,
+                        ..Login::default()
+                    }),
+                    protocol: pinned(protocol),
+                    transport: transport.as_deref().and_then(|word| Transport::parse(word).ok()).unwrap_or_default(),
+                    cacert: cacert.as_ref().map(PathBuf::from),
+                })
+            }
         }
     }
 }
 
 /// By what a server is known again: the digest of its exact command with its folder and plain variables, or of its
-/// address with its plain headers. Secrets and the protocol's revision make no other server of it. `None` for the sample
+/// address with its plain headers. Secrets, its name and the protocol's revision make no other server of it. `None` for the sample
 /// and for captures.
 pub fn server_key(source: &Source, here: Option<&Path>) -> Option<String> {
-    let recent = Recent::of(&source.clone().with_protocol(Protocol::Auto), here)?;
+    let recent = Recent::of(&source.clone().with_protocol(Protocol::Auto).with_name(None), here)?;
     Some(sha256(serde_json::to_string(&recent.source).ok()?.as_bytes()))
 }
 
@@ -196,7 +206,7 @@ pub fn folder_of(cwd: Option<&Path>, here: Option<&Path>) -> Option<PathBuf> {
 pub fn exact_server(source: &Source, here: Option<&Path>) -> Option<String> {
     let mut put =
         |name: &str, value: &str| Some(if is_secret_name(name) { LEFT_OUT.to_owned() } else { sha256(value.as_bytes()) });
-    let recent = Recent::masked(&source.clone().with_protocol(Protocol::Auto), here, &mut put)?;
+    let recent = Recent::masked(&source.clone().with_protocol(Protocol::Auto).with_name(None), here, &mut put)?;
     Some(sha256(serde_json::to_string(&recent.source).ok()?.as_bytes()))
 }
 
@@ -244,6 +254,7 @@ mod tests {
                 .into(),
             cwd: None,
             is_clean: false,
+            name: None,
             protocol: Protocol::Version("2026-07-28"),
         });
         let http = Source::Http(Http {

@@ -25,6 +25,8 @@ pub enum ConnectMode {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConnectForm {
     pub mode: ConnectMode,
+    /// The name given to the server where it came from; a command or an address that is typed anew has none.
+    pub name: Option<String>,
     /// The program, or a whole command line.
     pub command: String,
     /// Further arguments, as a shell would take them.
@@ -56,6 +58,7 @@ impl ConnectForm {
             // There is no field for it: such a source comes from the command line.
             Source::Fixture(_) => Self::default(),
             Source::Command(command) => Self {
+                name: command.name.clone(),
                 command: shell_words::quote(&command.program).into_owned(),
                 arguments: shell_words::join(&command.args),
                 folder: command.cwd.as_ref().map(|cwd| cwd.display().to_string()).unwrap_or_default(),
@@ -66,6 +69,7 @@ impl ConnectForm {
             },
             Source::Http(http) => Self {
                 mode: ConnectMode::Url,
+                name: http.name.clone(),
                 url: http.url.clone(),
                 headers: http.headers.clone(),
                 protocol: http.protocol,
@@ -105,7 +109,7 @@ impl ConnectForm {
                 let program = words.remove(0);
                 let cwd = (!self.folder.trim().is_empty()).then(|| PathBuf::from(self.folder.trim()));
                 let (env, is_clean, protocol) = (named(&self.environment), self.is_clean, self.protocol);
-                Ok(Source::Command(Command { program, args: words, env, cwd, is_clean, protocol }))
+                Ok(Source::Command(Command { name: self.name.clone(), program, args: words, env, cwd, is_clean, protocol }))
             }
             ConnectMode::Url => {
                 let url = self.url.trim();
@@ -115,6 +119,7 @@ impl ConnectForm {
                         .hint("type the server's address, such as http://127.0.0.1:3001/mcp"));
                 }
                 Ok(Source::Http(Http {
+                    name: self.name.clone(),
                     url: url.to_owned(),
                     headers: named(&self.headers),
                     transport: self.transport,
@@ -175,7 +180,12 @@ impl State {
                 self.is_new_source = true;
                 self.view.screen = Screen::Connect;
             }
-            ConnectAction::Edit(form) => self.connect_form = *form,
+            ConnectAction::Edit(form) => {
+                let is_same = (&form.command, &form.url, form.mode)
+                    == (&self.connect_form.command, &self.connect_form.url, self.connect_form.mode);
+                self.connect_form = *form;
+                self.connect_form.name.take_if(|_| !is_same);
+            }
             ConnectAction::UseForm => self.connect_from_form(effects),
             ConnectAction::Connect(source) => self.start_connecting(*source, effects),
             ConnectAction::Cancel | ConnectAction::Disconnect => self.disconnect(effects),

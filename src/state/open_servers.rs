@@ -96,7 +96,7 @@ impl State {
             series.captures.push(is_its.then(|| shown.id.clone()));
         }
         let values = servers.iter().map(|(_, source, _)| write::string(&self.server_label(source))).collect();
-        let compare = Compare::new(shown.server.name.clone(), tool, None, values, series);
+        let compare = Compare::new(shown.server.label().to_owned(), tool, None, values, series);
         let servers = servers.into_iter().map(|(_, source, _)| source).collect();
         self.ask_compare(Compare { servers, ..compare }, effects);
     }
@@ -234,6 +234,26 @@ mod tests {
         assert!(![first, second].contains(&state.session().id), "no session has the number of another");
         assert_eq!(disconnects(&perform(&mut state, OpenServersAction::Close(second))), [second]);
         assert_eq!(state.sessions.others().count(), 0);
+    }
+
+    #[test]
+    fn servers_have_the_names_that_were_given_to_them_and_two_of_one_name_are_identified() {
+        let mut state = State::default();
+        let named = |program: &str| source(program).with_name(Some("billing".into()));
+        let mut labels = Vec::new();
+        for program in ["/v1/serve", "/v2/serve"] {
+            perform(&mut state, OpenServersAction::Add);
+            perform(&mut state, ConnectAction::Connect(Box::new(named(program))));
+            let session = state.session().id;
+            update(&mut state, session, SessionUpdate::Connected(Server { name: "own".into(), ..Server::default() }));
+            labels.push(state.session_label(state.session()));
+        }
+        assert_eq!(labels[0], "billing");
+        let labels: Vec<_> = state.sessions.iter().map(|session| state.session_label(session)).collect();
+        assert_eq!(labels, ["billing v2/serve", "billing v1/serve"]);
+        // The name makes no other server of it: what is remembered and allowed stays.
+        let key = |source: &Source| crate::source::server_key(source, None);
+        assert_eq!(key(&named("/v1/serve")), key(&source("/v1/serve")));
     }
 
     #[test]

@@ -226,7 +226,7 @@ impl State {
 }
 
 fn named(server: &Server) -> String {
-    format!("{} {}", server.name, server.version).trim().to_owned()
+    format!("{} {}", server.label(), server.version).trim().to_owned()
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ impl State {
 
     fn copy_configuration(&mut self, client: &str, effects: &mut Vec<Effect>) {
         let Some(source) = self.session().connection.source() else { return };
-        let name = self.session().connection.server().map(|server| server.name.clone()).filter(|name| !name.is_empty());
+        let name = self.session().connection.server().map(|server| server.label().to_owned()).filter(|name| !name.is_empty());
         let mut source = source.clone();
         if let Source::Command(command) = &mut source {
             command.cwd = folder_of(command.cwd.as_deref(), self.servers.here());

@@ -87,6 +87,8 @@ struct SchemaOnly {
 #[serde(rename_all = "camelCase")]
 struct ServerPart {
     name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    given_name: Option<String>,
     version: String,
     protocol_version: String,
     transport: String,
@@ -177,12 +179,13 @@ impl Manifest {
     }
 
     fn with(capture: &Capture, request: Option<DigestPart>, response: Option<DigestPart>) -> Self {
-        let Server { name, version, protocol_version, transport, instructions, source, capabilities: _ } = capture.server.clone();
+        let Server { name, given_name, version, protocol_version, transport, instructions, source, capabilities: _ } =
+            capture.server.clone();
         Self {
             schema: SCHEMA.to_owned(),
             loupe: env!("CARGO_PKG_VERSION").to_owned(),
             id: capture.name.to_string(),
-            server: ServerPart { name, version, protocol_version, transport, instructions, source },
+            server: ServerPart { name, given_name, version, protocol_version, transport, instructions, source },
             tool: ToolPart {
                 name: capture.tool.name.clone(),
                 definition: (!capture.tool.raw.is_empty()).then(|| Exact::of(&capture.tool.raw)),
@@ -294,11 +297,11 @@ impl Manifest {
             }
             None => None,
         };
-        let ServerPart { name, version, protocol_version, transport, instructions, source } = self.server;
+        let ServerPart { name, given_name, version, protocol_version, transport, instructions, source } = self.server;
         let mut capture = Capture {
             id: CaptureId("".into()),
             name: self.id.into(),
-            server: Server { name, version, protocol_version, transport, instructions, source, capabilities: None },
+            server: Server { name, given_name, version, protocol_version, transport, instructions, source, capabilities: None },
             tool,
             arguments: self.arguments.bytes("arguments", folder)?,
             started_at,

@@ -35,6 +35,7 @@ pub(super) fn capture(response: Option<&'static [u8]>) -> Capture {
         ..Capture::empty(
             CaptureId("c-1".into()),
             Server {
+                given_name: Some("mine".into()),
                 name: "sample \u{1f50e}".into(),
                 version: "1".into(),
                 protocol_version: "2025-11-25".into(),

@@ -247,6 +247,7 @@ pub fn painted(output: &FullOutput, screen: Rect) -> String {
 
 fn server() -> Server {
     Server {
+        given_name: None,
         name: "loupe-sample".into(),
         version: "0.1.0".into(),
         protocol_version: "2025-11-25".into(),

@@ -54,7 +54,7 @@ impl Entry {
             id: id.clone(),
             started_at: capture.started_at,
             elapsed_ms: crate::number::milliseconds(capture.timings.total()),
-            server: capture.server.name.clone(),
+            server: capture.server.label().to_owned(),
             source: capture.server.source.clone(),
             tool: capture.tool.name.clone(),
             arguments: arguments[..end].to_owned(),
