@@ -86,11 +86,11 @@ fn text(path: &Path) -> Result<String, Problem> {
         .map_err(|_| Problem::new(ProblemKind::Io, "the file is not UTF-8 text").at(path.display().to_string()))
 }
 
-/// Saves calls as collections, one for each server that they were made to: the first server's is at the path, the others'
-/// beside it, with a number.
+/// Adds calls, all to one server, to the collection at the path.
 fn save(captures: &[Arc<Capture>], path: PathBuf, options: &RedactOptions) -> Result<CollectionEvent, Problem> {
     let mut hidden = 0;
-    let mut servers: Vec<(Option<String>, Vec<CollectedCall>)> = Vec::new();
+    let mut source = None;
+    let mut calls = Vec::new();
     for capture in captures {
         // The answer is not written, so it need not be looked through.
         let asked = Capture { request: Bytes::new(), response: None, messages: Vec::new(), ..(**capture).clone() };
@@ -99,28 +99,14 @@ fn save(captures: &[Arc<Capture>], path: PathBuf, options: &RedactOptions) -> Re
         let (arguments, left) = fill::collected(&asked);
         hidden += left;
         // What was read from a file has no server.
-        let source = (asked.server.transport != "file").then(|| with_placeholders(&asked.server.source)).flatten();
+        source = (asked.server.transport != "file").then(|| with_placeholders(&asked.server.source)).flatten();
         let tool = asked.tool.name;
         let arguments = String::from_utf8_lossy(&arguments).into_owned();
-        let call = CollectedCall { name: tool.clone(), tool, arguments, budgets: Vec::new() };
-        match servers.iter_mut().find(|(known, _)| *known == source) {
-            Some((_, calls)) => calls.push(call),
-            None => servers.push((source, vec![call])),
-        }
+        calls.push(CollectedCall { name: tool.clone(), tool, arguments, budgets: Vec::new() });
     }
-    let mut written = Vec::new();
-    for (number, (source, calls)) in (1..).zip(servers) {
-        let place = if number == 1 { path.clone() } else { numbered(&path, number) };
-        let text = with_more(&place, source.as_deref(), calls)?;
-        written.push((place, text));
-    }
-    // What stands in the way of one file leaves all as they are.
-    for (place, text) in &written {
-        store::write_whole(place, text.as_bytes())?;
-    }
-    let beside: Vec<_> = written.iter().skip(1).map(|(place, _)| place.display().to_string()).collect();
-    let note = (!beside.is_empty()).then(|| format!("calls to other servers are in {}", beside.join(", ")));
-    Ok(CollectionEvent::CallsSaved { path, calls: captures.len(), hidden, note })
+    let text = with_more(&path, source.as_deref(), calls)?;
+    store::write_whole(&path, text.as_bytes())?;
+    Ok(CollectionEvent::CallsSaved { path, calls: captures.len(), hidden })
 }
 
 /// The collection at a path, which is that of their server or is not there yet, with more calls.
@@ -133,13 +119,6 @@ fn with_more(path: &Path, source: Option<&str>, calls: Vec<CollectedCall>) -> Re
         return Err(Problem::new(ProblemKind::Usage, what).at(place).hint("choose another file: a collection is of one server"));
     }
     with_calls(existing.as_deref(), &place, source, calls)
-}
-
-/// `calls.toml` as `calls-2.toml`.
-fn numbered(path: &Path, number: usize) -> PathBuf {
-    let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    let end = path.extension().map_or_else(String::new, |end| format!(".{}", end.to_string_lossy()));
-    path.with_file_name(format!("{stem}-{number}{end}"))
 }
 
 /// A source as captures have it, with `${NAME}` in place of the values of variables and headers, which they leave out.
@@ -186,20 +165,11 @@ mod tests {
         let source = |name: &str| Collection::parse(&text(&folder.path().join(name)).unwrap(), name).unwrap().source;
         saved("one.toml", &["--sample", "--sample"]).unwrap();
         assert_eq!(source("one.toml").as_deref(), Some("--sample"));
-        let Ok(CollectionEvent::CallsSaved { note, .. }) = saved("two.toml", &["--sample", "--env 'A=…' -- node mine.js"])
-        else {
-            panic!("not saved")
-        };
-        assert_eq!(source("two.toml").as_deref(), Some("--sample"));
-        assert_eq!(source("two-2.toml").as_deref(), Some("--env 'A=${A}' -- node mine.js"));
-        assert!(note.is_some_and(|note| note.starts_with("calls to other servers are in ") && note.ends_with("two-2.toml")));
+        saved("two.toml", &["--env 'A=…' -- node mine.js"]).unwrap();
+        assert_eq!(source("two.toml").as_deref(), Some("--env 'A=${A}' -- node mine.js"));
         // What is there keeps its server, and takes calls of no other.
         let problem = saved("one.toml", &["-- node mine.js"]).unwrap_err();
         assert!(problem.what.starts_with("this collection belongs to another server: --sample"), "{problem}");
-        // What stands in the way of the second file leaves the first as it was.
-        std::fs::write(folder.path().join("three-2.toml"), "no collection").unwrap();
-        saved("three.toml", &["--sample", "-- node mine.js"]).unwrap_err();
-        assert!(!folder.path().join("three.toml").exists());
     }
 
     #[test]

@@ -105,6 +105,13 @@ pub fn compact(node: Node<'_>) -> String {
     text
 }
 
+/// A value over several lines, its keys, strings and numbers as they are written.
+pub fn pretty(node: Node<'_>) -> String {
+    let mut text = String::new();
+    push_value(node, true, |piece| text.push_str(piece));
+    text
+}
+
 fn push_value(root: Node<'_>, is_pretty: bool, mut push: impl FnMut(&str)) {
     let mut depth = 0_usize;
     let mut piece = String::new();

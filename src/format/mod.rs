@@ -30,7 +30,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use decode::{DecodeError, Decoded};
-pub use json::{PrettyContent, compact};
+pub use json::{PrettyContent, compact, pretty};
 pub use known::TextMemo;
 pub(crate) use rows::{MAX_CELLS, cell_text};
 pub use table::TableForm;

@@ -79,8 +79,6 @@ pub enum CollectionEvent {
         path: PathBuf,
         calls: usize,
         hidden: usize,
-        /// What has to be known of the server that the file names, or does not.
-        note: Option<String>,
     },
 }
 
@@ -174,17 +172,19 @@ impl State {
         self.dialog = Some(Dialog::Path { purpose, text });
     }
 
-    /// Asks where the calls go, each tool with the same arguments once.
+    /// Asks where the calls go, each tool with the same arguments once. A collection is of one server: of the current one
+    /// where calls of it are among these, else of that of the first call.
     fn collect(&mut self, captures: Vec<CaptureId>) {
+        // Resources and prompts are no calls of a tool.
+        let is_call = |capture: &&Arc<Capture>| !capture.tool.name.is_empty() && !capture.tool.name.contains('/');
+        let calls: Vec<&Arc<Capture>> = captures.iter().filter_map(|id| self.capture_of(id)).filter(is_call).collect();
+        let current = self.session().connection.source().map(ToString::to_string);
+        let is_current = |capture: &&&Arc<Capture>| Some(&capture.server.source) == current.as_ref();
+        let server = calls.iter().find(is_current).or(calls.first()).map(|capture| capture.server.source.clone());
         let mut seen = BTreeSet::new();
-        let is_new = |id: &CaptureId| {
-            let capture = self.capture_of(id)?;
-            // Resources and prompts are no calls of a tool.
-            let is_call = !capture.tool.name.is_empty() && !capture.tool.name.contains('/');
-            Some(is_call && seen.insert((capture.tool.name.clone(), capture.arguments.clone())))
-        };
-        let mut is_new = is_new;
-        let collected: Vec<CaptureId> = captures.into_iter().filter(|id| is_new(id) == Some(true)).collect();
+        let of_server = calls.iter().filter(|capture| Some(&capture.server.source) == server.as_ref());
+        let new = of_server.filter(|capture| seen.insert((capture.tool.name.clone(), capture.arguments.clone())));
+        let collected: Vec<CaptureId> = new.map(|capture| capture.id.clone()).collect();
         if collected.is_empty() {
             self.toast("No call of a tool to put into a collection yet");
             return;
@@ -310,15 +310,14 @@ impl State {
                     self.toast_problem(problem);
                 }
             }
-            CollectionEvent::CallsSaved { path, calls, hidden, note } => {
+            CollectionEvent::CallsSaved { path, calls, hidden } => {
                 let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
                 let hidden = match hidden {
                     0 => String::new(),
                     1 => " · 1 argument is hidden: write its value before it is run".to_owned(),
                     many => format!(" · {many} arguments are hidden: write their values before it is run"),
                 };
-                let note = note.map(|note| format!(" · {note}")).unwrap_or_default();
-                self.toast(&format!("Saved {calls} in {}{hidden}{note}", path.display()));
+                self.toast(&format!("Saved {calls} in {}{hidden}", path.display()));
             }
         }
     }

@@ -146,11 +146,16 @@ impl Form {
         value.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or(text)
     }
 
-    /// Changes how the arguments are edited. Who writes JSON begins with what the schema requires.
+    /// Changes how the arguments are edited. JSON is spread over lines, and begins with what the schema requires.
     pub fn set_mode(&mut self, mode: FormMode, schema: Option<&Bytes>) {
         self.mode = mode;
-        if mode == FormMode::Json && self.text.trim() == "{}" {
+        if mode != FormMode::Json {
+            return;
+        }
+        if self.text.trim() == "{}" {
             self.set_text(&self.skeleton(), schema);
+        } else if let Some(text) = pretty(&self.text) {
+            self.set_text(&text, schema);
         }
     }
 
@@ -189,6 +194,18 @@ impl Form {
     fn written(&self) -> String {
         self.members.json(&self.schemas, self.schemas.root(), None)
     }
+}
+
+/// Longer arguments are shown as they are.
+const PRETTY_BYTES: usize = 256 << 10;
+
+/// JSON on one line, spread over lines; `None` where it is no JSON, long, or spread already.
+fn pretty(text: &str) -> Option<String> {
+    if text.len() > PRETTY_BYTES || text.contains('\n') {
+        return None;
+    }
+    let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
+    doc.root().filter(|_| doc.is_json()).map(crate::format::pretty)
 }
 
 /// The JSON Pointer of a member.

@@ -114,8 +114,8 @@ pub struct HistoryState {
 }
 
 impl HistoryState {
-    /// What earlier runs kept, newest first, as far as the search finds it. While the answers are searched: what the list
-    /// alone decides.
+    /// What earlier runs kept, newest first; of a search, what it finds, the calls of this run among it. While the answers
+    /// are searched: what the list alone decides.
     pub fn earlier(&self) -> Vec<&Entry> {
         self.shown.iter().filter_map(|at| self.entries.get(*at)).collect()
     }
@@ -133,7 +133,7 @@ impl HistoryState {
             .entries
             .iter()
             .enumerate()
-            .filter(|(_, entry)| !of_this_run.contains(&entry.id) && (query.is_empty() || is_found(entry)));
+            .filter(|(_, entry)| if query.is_empty() { !of_this_run.contains(&entry.id) } else { is_found(entry) });
         self.shown = shown.map(|(at, _)| at).collect();
     }
 
@@ -191,7 +191,9 @@ impl State {
     }
 
     fn open_kept(&mut self, id: HistoryId, effects: &mut Vec<Effect>) {
-        if let Some(capture) = self.history.opened.get(&id).cloned() {
+        let of_this_run = || self.history.kept.iter().find(|(_, kept)| **kept == id).map(|(capture, _)| capture.clone());
+        let known = self.history.opened.get(&id).cloned().or_else(of_this_run);
+        if let Some(capture) = known.filter(|capture| self.capture_of(capture).is_some()) {
             self.show_capture(&capture);
             self.call_kept_again(&id);
             return;
@@ -361,5 +363,14 @@ mod tests {
         told(&mut state, HistoryEvent::Kept { capture: CaptureId("001-a".into()), entry: Box::new(entry("9", "a")) });
         assert!(state.history.earlier().is_empty());
         assert_eq!(state.history.entries[0].id.to_string(), "9");
+        // Who searches means them, too; one that is still in the list is shown there.
+        let effects = after(&mut state, HistoryAction::Search("tool:a".into()));
+        let Effect::History(HistoryEffect::Search { number, .. }) = &effects[0] else { panic!("a search") };
+        told(&mut state, HistoryEvent::Found { number: *number, ids: vec![HistoryId("9".into())] });
+        assert_eq!(state.history.earlier().len(), 1);
+        let capture = Capture::empty(CaptureId("001-a".into()), crate::capture::Server::default());
+        state.add_capture(Arc::new(capture));
+        assert!(after(&mut state, HistoryAction::Open(HistoryId("9".into()))).is_empty());
+        assert_eq!(state.view.capture, Some(CaptureId("001-a".into())));
     }
 }

@@ -89,6 +89,8 @@ pub use view::{DrawerTab, PaneContent, PaneView, Screen, SidebarTab, View, ViewA
 pub use watch::{WatchAction, WatchEffect, WatchEvent, Watching};
 
 use crate::capture::{Capture, Outcome, Server, Tool};
+use crate::format::compact;
+use crate::json::Doc;
 use crate::problem::Problem;
 use crate::settings::Settings;
 use crate::source::{Limits, Source};
@@ -358,6 +360,24 @@ impl State {
         let (Some(capture), Some(form)) = (self.capture(), self.form()) else { return false };
         !capture.request.is_empty()
             && capture.tool.name == self.session().selected_tool.as_deref().unwrap_or_default()
-            && capture.arguments != form.sent().as_bytes()
+            && !is_same_json(&capture.arguments, &form.sent())
     }
+}
+
+/// Longer arguments are the same only byte for byte.
+const COMPARED_BYTES: usize = 64 << 10;
+
+/// Whether arguments differ in white space at most.
+fn is_same_json(sent: &bytes::Bytes, typed: &str) -> bool {
+    if sent == typed.as_bytes() {
+        return true;
+    }
+    if sent.len().max(typed.len()) > COMPARED_BYTES {
+        return false;
+    }
+    let read = |bytes: bytes::Bytes| {
+        let doc = Doc::parse(bytes);
+        doc.root().filter(|_| doc.is_json()).map(compact)
+    };
+    read(sent.clone()).is_some_and(|sent| read(typed.to_owned().into()).is_some_and(|typed| typed == sent))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::{Dialog, Effect, ExportEffect, PathPurpose, Screen, ServerSession, SessionEffect, State};
 use crate::capture::{Direction, HttpInfo, Line, LineKind};
+use crate::json::Doc;
 
 /// What is kept of a session.
 pub const MAX_LINES: usize = 20_000;
@@ -32,6 +33,8 @@ pub struct WireLog {
     pairs: HashMap<u64, u64>,
     /// What was sent and said by HTTP, by the number of the request.
     http: HashMap<u64, HttpExchange>,
+    /// Tools called, prompts filled in and resources read, by the number of the request.
+    subjects: HashMap<u64, String>,
     /// The revision that was named last.
     version: Option<String>,
 }
@@ -83,8 +86,17 @@ impl WireLog {
         self.http.get(&number).or_else(|| self.http.get(&self.partner(number)?))
     }
 
+    /// The tool, prompt or resource of a request or of its answer.
+    pub fn subject(&self, number: u64) -> Option<&str> {
+        let of = |number: u64| self.subjects.get(&number);
+        of(number).or_else(|| of(self.partner(number)?)).map(String::as_str)
+    }
+
     fn push(&mut self, mut line: Line) {
         let number = self.dropped + self.lines.len() as u64;
+        if let Some(subject) = subject(&line) {
+            self.subjects.insert(number, subject);
+        }
         let is_out = line.direction == Direction::Out;
         if let Some(id) = &line.id {
             match line.kind {
@@ -116,6 +128,7 @@ impl WireLog {
                 self.pairs.remove(&partner);
             }
             self.http.remove(&self.dropped);
+            self.subjects.remove(&self.dropped);
             self.dropped += 1;
         }
     }
@@ -145,6 +158,20 @@ impl WireLog {
             self.http.insert(number, http);
         }
     }
+}
+
+/// Longer requests are not read for their subject.
+const SUBJECT_BYTES: usize = 256 << 10;
+
+/// What a request is about: the tool of a call, the name of a prompt, the URI of a resource.
+fn subject(line: &Line) -> Option<String> {
+    let member = match line.method.as_deref().filter(|_| line.kind == LineKind::Request)? {
+        "tools/call" | "prompts/get" => "/params/name",
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => "/params/uri",
+        _ => return None,
+    };
+    let doc = (line.bytes.len() <= SUBJECT_BYTES).then(|| Doc::parse(line.bytes.clone()))?;
+    Some(doc.at(member)?.as_str()?.into_owned())
 }
 
 /// What is shown of the log.
@@ -349,6 +376,21 @@ mod tests {
         assert!(view.call_stderr.is_empty());
         (0..CALL_STDERR + 5).for_each(|_| view.push(printed(LineKind::Stderr, "x")));
         assert_eq!(view.call_stderr.len(), CALL_STDERR);
+    }
+
+    #[test]
+    fn a_call_and_its_answer_name_the_tool() {
+        let mut log = WireLog::default();
+        let text = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"name":"x"},"name":"search"}}"#;
+        let call = Line {
+            method: Some("tools/call".into()),
+            bytes: Bytes::from_static(text),
+            ..line(0, Direction::Out, LineKind::Request, Some("1"), 1)
+        };
+        log.push(call);
+        log.push(line(9, Direction::In, LineKind::Response, Some("1"), 1));
+        log.push(line(9, Direction::In, LineKind::Notification, None, 1));
+        assert_eq!((log.subject(0), log.subject(1), log.subject(2)), (Some("search"), Some("search"), None));
     }
 
     #[test]

@@ -493,10 +493,18 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     if opens.clicked() {
         popup = popup.open_memory(Some(egui::SetOpenCommand::Toggle));
     }
+    // What was called is looked at next.
+    if cx.state.running.is_some() {
+        popup = popup.open_memory(Some(egui::SetOpenCommand::Bool(false)));
+    }
     popup.show(|ui| {
         ui.set_max_width(720.0_f32.min(ui.content_rect().width() - 48.0));
         let most = ui.content_rect().height() * 0.6;
-        ScrollArea::vertical().max_height(most).show(ui, |ui| arguments_ui(ui, cx, tool));
+        ScrollArea::vertical().max_height(most).show(ui, |ui| {
+            arguments_ui(ui, cx, tool);
+            // Those below the bar are behind this.
+            fields::problems_ui(ui, form);
+        });
     });
 }
 

@@ -358,6 +358,9 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         cx.send(Action::ShowDialog(Dialog::Path { purpose, text: edited.clone() }));
     }
     widgets::focus_first(ui, response.id);
+    if let Some(problem) = &cx.state.path_problem {
+        widgets::focus_opened(ui, problem.message(), response.id);
+    }
     // What is offered is replaced by what is typed.
     if response.gained_focus()
         && !response.is_pointer_button_down_on()

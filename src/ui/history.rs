@@ -44,9 +44,11 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             .hint_text("Words, or tool:, server:, args:, name:, text:, is:pinned, is:failed")
             .desired_width(ui.available_width() - 210.0)
             .margin(Margin::symmetric(8, 6));
-        if ui.add(field).accessible_name("Search the history").changed() {
+        let field = ui.add(field).accessible_name("Search the history");
+        if field.changed() {
             cx.send(Action::History(HistoryAction::Search(search)));
         }
+        widgets::focus_first(ui, field.id);
         let undo = widgets::Button::new("Undo delete").icon(icons::UNDO).small().enabled(history.deleted.is_some());
         if undo.show(ui).clicked() {
             cx.send(Action::History(HistoryAction::Undo));
@@ -199,9 +201,10 @@ fn label_ui(ui: &mut Ui, cx: &Cx<'_>, id: &crate::history::HistoryId, label: &cr
         let field = |ui: &mut Ui, text: &mut String, name: &str, width: f32| {
             let field =
                 TextEdit::singleline(text).hint_text(name.to_owned()).desired_width(width).margin(Margin::symmetric(8, 6));
-            ui.add(field).accessible_name(name.to_owned());
+            ui.add(field).accessible_name(name.to_owned()).id
         };
-        field(ui, &mut edited.name, "Name", 180.0);
+        let name = field(ui, &mut edited.name, "Name", 180.0);
+        widgets::focus_opened(ui, id, name);
         field(ui, &mut edited.notes, "Notes", ui.available_width() - 180.0);
         if edited != *label {
             send(HistoryAction::Edit(Some((id.clone(), edited.clone()))));

@@ -61,7 +61,8 @@ fn state() -> State {
         let schema = r#"{"type":"object","properties":{"format":{"enum":["json","markdown"]}}}"#;
         Tool::read(Bytes::from(format!(r#"{{"name":"{name}","inputSchema":{schema},"annotations":{{"readOnlyHint":true}}}}"#)))
     };
-    let server = Server { protocol_version: "2025-11-25".into(), ..Server::default() };
+    let reached = state.session().connection.source().map(ToString::to_string).unwrap_or_default();
+    let server = Server { protocol_version: "2025-11-25".into(), source: reached, ..Server::default() };
     let tools = vec![tool("search"), tool("read"), tool("never_called")];
     for update in [SessionUpdate::Connected(server.clone()), SessionUpdate::Tools { tools, note: None }] {
         state.apply(Event::Session { session, update }, &mut Vec::new());

@@ -9,6 +9,7 @@ use egui::{
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, code, icons, server_requests};
+use crate::analysis::special::Shown;
 use crate::capture::{Direction, Line, LineKind};
 use crate::state::Action;
 use crate::state::wire::{LEVELS, WireAction, WireLog};
@@ -142,7 +143,8 @@ fn rows_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// What a message is, in words.
 fn what(log: &WireLog, number: u64, line: &Line) -> String {
-    let method = |line: &Line| line.method.clone().unwrap_or_default();
+    let subject = log.subject(number).map(|subject| format!(" {}", Shown::of(subject).text)).unwrap_or_default();
+    let method = |line: &Line| format!("{}{subject}", line.method.as_deref().unwrap_or_default());
     let of = || log.partner(number).and_then(|partner| log.line(partner)).map(method);
     match line.kind {
         LineKind::Request | LineKind::Notification => method(line),

@@ -169,7 +169,7 @@ fn who_writes_json_begins_with_what_is_required() {
     form.set_text(r#"{"id":1}"#, Some(&schema));
     form.set_mode(FormMode::Form, Some(&schema));
     form.set_mode(FormMode::Json, Some(&schema));
-    assert_eq!(&*form.text, r#"{"id":1}"#);
+    assert_eq!(&*form.text, "{\n  \"id\": 1\n}");
 }
 
 #[test]
@@ -291,4 +291,34 @@ fn what_the_form_begins_with_fits_the_schemas_of_public_servers() {
     }
     assert!(made > 700, "{made}");
     assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn the_constants_of_a_chosen_branch_are_filled_in() {
+    let schema = r#"{"type":"object","properties":{"to":{"oneOf":[
+        {"type":"object","properties":{"by":{"const":"mail"},"address":{"type":"string"}},"required":["address"]},
+        {"type":"object","properties":{"by":{"const":"sms"},"phone":{"type":"string"}},"required":["phone"]}]}}}"#;
+    let schema = Bytes::from(schema);
+    let form = Form::new(Some(&schema));
+    let FieldKind::Union(branches) = &form.schemas.get(form.schemas.root()[0].schema).kind else { panic!("a union") };
+    let sms = Value::first_of_branch(&form.schemas, branches[1].schema);
+    assert_eq!(sms.json(&form.schemas, branches[1].schema).as_deref(), Some(r#"{"by":"sms","phone":""}"#));
+}
+
+#[test]
+fn json_arguments_are_spread_over_lines_and_numbers_stay_as_they_are_written() {
+    let mut form = Form::new(None);
+    form.set_text(r#"{"id":6201873345120998417,"n":[1.0]}"#, None);
+    form.set_mode(FormMode::Json, None);
+    assert_eq!(&*form.text, "{\n  \"id\": 6201873345120998417,\n  \"n\": [\n    1.0\n  ]\n}");
+}
+
+#[test]
+fn a_form_follows_a_new_schema_and_keeps_what_was_typed() {
+    let [old, new] = [r#"{"properties":{"a":{}}}"#, r#"{"properties":{"a":{},"b":{}},"required":["b"]}"#];
+    let [old, new] = [old, new].map(|text| Bytes::from_static(text.as_bytes()));
+    let mut form = Form::new(Some(&old));
+    form.set_text(r#"{"a":1}"#, Some(&old));
+    form.follow(Some(&new));
+    assert_eq!((&*form.text, form.fields().count(), form.problems.len()), (r#"{"a":1}"#, 2, 1));
 }

@@ -34,6 +34,20 @@ impl Value {
         Self::first_at(schemas, id, 0)
     }
 
+    /// What a branch of a union begins as: also with the constants that tell it from the others, required or not.
+    pub fn first_of_branch(schemas: &FieldSchemas, id: SchemaId) -> Self {
+        let mut first = Self::first(schemas, id);
+        if let (Self::Members(members), FieldKind::Object { properties, .. }) = (&mut first, &schemas.get(id).kind) {
+            for (property, value) in properties.iter().zip(&mut members.named) {
+                let is_constant = matches!(&schemas.get(property.schema).kind, FieldKind::Enum(choices) if choices.len() == 1);
+                if is_constant && *value == Self::Unset {
+                    *value = Self::first(schemas, property.schema);
+                }
+            }
+        }
+        first
+    }
+
     fn first_at(schemas: &FieldSchemas, id: SchemaId, depth: usize) -> Self {
         let schema = schemas.get(id);
         match &schema.kind {
@@ -58,6 +72,7 @@ impl Value {
                 Self::Members(Members { named: properties.iter().map(member).collect(), others: Vec::new() })
             }
             FieldKind::Union(branches) if depth < MAX_DEPTH => match branches.first() {
+                Some(branch) if depth == 0 => Self::Branch(0, Box::new(Self::first_of_branch(schemas, branch.schema))),
                 Some(branch) => Self::Branch(0, Box::new(Self::first_at(schemas, branch.schema, depth + 1))),
                 None => Self::Unset,
             },

@@ -56,11 +56,16 @@ pub fn paragraph(ui: &mut Ui, words: &str) {
 /// Gives the keyboard to what is answered first, once, when the dialog opens: to its field, or to the answer that Enter is
 /// to give. Neither the keys that make a call nor an Enter that is still held down from before are that Enter.
 pub fn focus_first(ui: &Ui, first: Id) {
+    focus_opened(ui, "dialog", first);
+}
+
+/// Gives the keyboard to a field, once, when what it belongs to opens; `what` tells openings apart.
+pub fn focus_opened(ui: &Ui, what: impl std::hash::Hash + std::fmt::Debug, first: Id) {
     // Nothing keeps the keyboard in the pass that only finds out how large the dialog is.
     if ui.is_sizing_pass() {
         return;
     }
-    let id = Id::unique("dialog has had its focus");
+    let id = Id::unique(("has had its focus", Id::unique(what)));
     let pass = ui.ctx().cumulative_pass_nr();
     let last: Option<u64> = ui.data(|data| data.get_temp(id));
     if last.is_none_or(|last| last + 1 < pass) {

@@ -26,7 +26,7 @@ impl FormUi<'_> {
         let editor = Editor { id, name: &name, hint: "choose", width: 240.0, is_invalid: false };
         let clicked = editor.one_of(ui, &titles, chosen);
         if let Some(at) = clicked.filter(|at| chosen != Some(*at)) {
-            return Some(Value::Branch(at, Box::new(Value::first(&self.form.schemas, branches.get(at)?.schema))));
+            return Some(Value::Branch(at, Box::new(Value::first_of_branch(&self.form.schemas, branches.get(at)?.schema))));
         }
         let Value::Branch(at, value) = value else { return self.unfit(ui, entry) };
         let inner = Entry {
