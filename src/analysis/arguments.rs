@@ -52,19 +52,7 @@ pub fn warm_up() {
 /// # Errors
 /// Message, line and column (both from 1) where the text is no JSON object.
 pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<ArgumentCheck, (String, usize, usize)> {
-    let doc = Doc::parse(Bytes::copy_from_slice(arguments.as_bytes()));
-    if let Some(fault) = doc.faults().iter().find(|fault| fault.kind.is_fatal()) {
-        let (line, column) = place(arguments, fault.at);
-        return Err((fault.kind.message().to_owned(), line, column));
-    }
-    match doc.root() {
-        None => return Err(("empty; `{}` means no arguments".to_owned(), 1, 1)),
-        Some(root) if root.kind() != Kind::Object => {
-            let (line, column) = place(arguments, root.range().start);
-            return Err((format!("arguments are a JSON object, not {}", named(root.kind())), line, column));
-        }
-        Some(_) => {}
-    }
+    object(arguments)?;
     let Some(schema) = schema else { return Ok(ArgumentCheck::default()) };
     let unchecked = |why: String| Ok(ArgumentCheck { unchecked: Some(why), ..ArgumentCheck::default() });
     let validator = compiled(schema);
@@ -85,6 +73,26 @@ pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<ArgumentCheck, (
         }
     }
     Ok(ArgumentCheck { problems, unchecked: None })
+}
+
+/// Looks whether a text is a JSON object.
+///
+/// # Errors
+/// As [`check`].
+pub fn object(arguments: &str) -> Result<(), (String, usize, usize)> {
+    let doc = Doc::parse(Bytes::copy_from_slice(arguments.as_bytes()));
+    if let Some(fault) = doc.faults().iter().find(|fault| fault.kind.is_fatal()) {
+        let (line, column) = place(arguments, fault.at);
+        return Err((fault.kind.message().to_owned(), line, column));
+    }
+    match doc.root() {
+        None => Err(("empty; `{}` means no arguments".to_owned(), 1, 1)),
+        Some(root) if root.kind() != Kind::Object => {
+            let (line, column) = place(arguments, root.range().start);
+            Err((format!("arguments are a JSON object, not {}", named(root.kind())), line, column))
+        }
+        Some(_) => Ok(()),
+    }
 }
 
 /// Whether the arguments may go out; why they could not be checked, if so. What is not JSON never may: the request around

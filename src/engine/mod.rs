@@ -136,6 +136,10 @@ impl Engine {
             Effect::Session(SessionEffect::Connect { session, source, limit }) => {
                 self.sessions.connect(runtime, session, *source, limit);
             }
+            Effect::CheckSchema(check) => {
+                let queue = Arc::clone(&self.queue);
+                work::blocking(runtime.handle(), &self.queue, Event::Problem, move || queue.push(check.made()));
+            }
             Effect::Session(SessionEffect::Disconnect { session }) => self.sessions.disconnect(runtime, session),
             Effect::Session(SessionEffect::Call { session, call, tool, arguments, limit }) => {
                 self.sessions.call(runtime, session, call, &tool, arguments, limit);

@@ -27,7 +27,7 @@ use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog, DrawerTab, Effect, Event,
-    FindingsAction, FixtureAction, HostsAction, PaneView, ProbeAction, QueryState, ServersAction, SessionUpdate, State,
+    FindingsAction, FixtureAction, Form, HostsAction, PaneView, ProbeAction, QueryState, ServersAction, SessionUpdate, State,
     TableAction, TriedFix, ViewAction,
 };
 
@@ -437,6 +437,7 @@ impl Stage {
             return Err(Problem::new(ProblemKind::NotFound, format!("the server lists no tool `{tool}`")));
         }
         self.perform(CallAction::SetArgumentsText(arguments.into()));
+        self.until("the arguments are checked", |state| state.form().is_none_or(Form::is_checked))?;
         // A screen's own arguments may be meant to break the schema; a person's are checked as everywhere.
         let refused = self.state.form().and_then(|form| form.problems.first()).filter(|_| !self.sends_anyway);
         if let Some((pointer, message)) = refused {

@@ -67,8 +67,8 @@ impl State {
     pub(super) fn change_call(&mut self, action: CallAction, effects: &mut Vec<Effect>) {
         match action {
             CallAction::SelectTool(name) => self.open_tool(&name),
-            CallAction::SetFormMode(mode) => self.edit_form(|form, schema| form.set_mode(mode, schema)),
-            CallAction::SetField { field, value } => self.edit_form(|form, schema| form.set_field(field, value, schema)),
+            CallAction::SetFormMode(mode) => self.edit_form(|form| form.set_mode(mode)),
+            CallAction::SetField { field, value } => self.edit_form(|form| form.set_field(field, value)),
             CallAction::FillField { field, path } => self.fill_field(field, path, effects),
             CallAction::TakeFile(path) => {
                 if let Some(field) = self.filling.clone() {
@@ -78,13 +78,13 @@ impl State {
             CallAction::ClearArguments => {
                 let (Some(tool), Some(form)) = (self.session().selected_tool.clone(), self.form()) else { return };
                 let text = form.text.to_string();
-                self.edit_form(|form, schema| form.set_text("{}", schema));
+                self.edit_form(|form| form.set_text("{}"));
                 self.offer_undo(
                     format!("Cleared the arguments of {tool}"),
                     UndoStep::Form { session: self.session().id, tool, text },
                 );
             }
-            CallAction::SetArgumentsText(text) => self.edit_form(|form, schema| form.set_text(&text, schema)),
+            CallAction::SetArgumentsText(text) => self.edit_form(|form| form.set_text(&text)),
             CallAction::RestoreArguments => self.restore_arguments(),
             CallAction::Call { send_anyway } => self.call(send_anyway, effects),
             CallAction::Confirm => self.confirm_calls(effects),
@@ -126,7 +126,7 @@ impl State {
         }
     }
 
-    pub(super) fn edit_form(&mut self, edit: impl FnOnce(&mut Form, Option<&Bytes>)) {
+    pub(super) fn edit_form(&mut self, edit: impl FnOnce(&mut Form)) {
         self.session_mut().edit_form(edit);
     }
 
@@ -134,7 +134,7 @@ impl State {
         let Some(capture) = self.capture().cloned() else { return };
         self.select_tool(&capture.tool.name);
         let text = String::from_utf8_lossy(&capture.arguments).into_owned();
-        self.edit_form(|form, schema| form.set_text(&text, schema));
+        self.edit_form(|form| form.set_text(&text));
     }
 
     /// Calls the selected tool, or says what is in the way.
@@ -169,9 +169,13 @@ impl State {
             self.toast_problem(problem);
             return;
         }
+        if !send_anyway && !form.progress.is_done() {
+            self.edit_form(|form| form.progress.sends = true);
+            return;
+        }
         if !form.problems.is_empty() && !send_anyway {
             // The form shows each problem at its field, with "Send anyway" beside Call.
-            self.edit_form(|form, _| form.tries += 1);
+            self.edit_form(|form| form.tries += 1);
             return;
         }
         let call = self.prepare(&tool, Bytes::from(form.sent().into_owned()), CallOwner::Person);

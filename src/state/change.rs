@@ -112,6 +112,7 @@ impl State {
                 effects.push(Effect::App(AppEffect::Quit));
             }
         }
+        self.ask_checks(effects);
     }
 
     /// Takes in what the engine reports.
@@ -137,6 +138,7 @@ impl State {
             Event::Opened(captures) => self.opened(captures),
             Event::Answered { about, inquiry, answer } => self.answered(&about, inquiry, answer),
             Event::FieldRead { field, read } => self.field_read(field, read),
+            Event::SchemaChecked { target, revision, checked } => self.on_schema_checked(&target, revision, checked, effects),
             Event::Problem(problem) => self.toast_problem(problem),
             Event::PathChosen { purpose, path: Some(path) } => {
                 self.dialog = None;
@@ -145,6 +147,7 @@ impl State {
             // Cancelled, or no dialog could be shown: the path field is still there.
             Event::PathChosen { path: None, .. } => {}
         }
+        self.ask_checks(effects);
     }
 
     /// What comes of a session that has ended changes nothing.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::{
-    CollectionEffect, ExportOrder, ExportPicture, FieldFile, FixtureEffect, HistoryEffect, PathPurpose, SessionId, WatchEffect,
-    exact,
+    CollectionEffect, ExportOrder, ExportPicture, FieldFile, FixtureEffect, HistoryEffect, PathPurpose, SchemaCheck, SessionId,
+    WatchEffect, exact,
 };
 use crate::analysis::sweep::SweepQuery;
 use crate::analysis::{About, Inquiry, TableText};
@@ -33,6 +33,7 @@ pub enum Effect {
     },
     /// Nobody asks any more.
     Forget(Inquiry),
+    CheckSchema(SchemaCheck),
     Export(ExportEffect),
     Fixture(FixtureEffect),
     Collection(CollectionEffect),

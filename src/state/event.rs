@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::server_diff::ToolsRead;
 use super::{
-    BackgroundEvent, CollectionEvent, ExportPicture, FieldFile, FieldText, FixtureEvent, FoundConfig, HistoryEvent, LoginStep,
-    PathPurpose, SessionId, WatchEvent, exact, library,
+    BackgroundEvent, CheckTarget, CollectionEvent, ExportPicture, FieldFile, FieldText, FixtureEvent, FoundConfig, HistoryEvent,
+    LoginStep, PathPurpose, SessionId, WatchEvent, exact, library,
 };
+use crate::analysis::arguments::ArgumentCheck;
 use crate::analysis::{About, Inquiry, Prices, QueryResult};
 use crate::capture::{Capture, Line, Server, Step, Tool};
 use crate::finding::ToolSilence;
@@ -61,6 +62,12 @@ pub enum Event {
         answer: Result<QueryResult, Problem>,
     },
     Problem(Problem),
+    /// What a schema says against what was typed.
+    SchemaChecked {
+        target: CheckTarget,
+        revision: u64,
+        checked: ArgumentCheck,
+    },
     FieldRead {
         field: FieldFile,
         read: FieldText,

@@ -44,10 +44,9 @@ impl State {
 
     pub(super) fn field_read(&mut self, field: FieldFile, read: FieldText) {
         let Some(session) = self.sessions.get_mut(field.session) else { return };
-        let schema = session.listed(&field.tool).and_then(|listed| listed.tool.input_schema.clone());
         let Some(form) = session.forms.get_mut(&field.tool) else { return };
         let before = form.text.to_string();
-        if !form.fill(&field.pointer, read.text, schema.as_ref()) {
+        if !form.fill(&field.pointer, read.text) {
             return self.toast(&format!("{} is no longer in the form of {}", field.path, field.tool));
         }
         let size = grouped(read.size);
@@ -74,7 +73,7 @@ mod tests {
     fn with_form(text: &str) -> State {
         let tool = Tool::read(format!(r#"{{"name":"send","inputSchema":{SCHEMA}}}"#).into());
         let mut form = Form::new(tool.input_schema.as_ref());
-        form.set_text(text, tool.input_schema.as_ref());
+        form.set_text(text);
         let mut state = State::default();
         state.session_mut().selected_tool = Some("send".into());
         state.session_mut().forms.insert("send".into(), form);
@@ -121,6 +120,7 @@ mod tests {
         let mut state = with_form("{}");
         let mut effects = Vec::new();
         state.perform(CallAction::FillField { field: field("/of/x"), path: None }, &mut effects);
+        state.check_schemas(&mut effects);
         assert!(effects.is_empty() && matches!(state.dialog, Some(Dialog::Path { purpose: PathPurpose::FillField, .. })));
         state.perform(Action::TakePath { purpose: PathPurpose::FillField, text: "/a.bin".into() }, &mut effects);
         assert_eq!(effects, [Effect::ReadField { field: field("/of/x"), path: "/a.bin".into() }]);

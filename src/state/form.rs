@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::analysis::arguments::{self, ArgumentCheck};
+use super::schema_check::CheckProgress;
+use crate::analysis::arguments;
 use crate::json::{Doc, Kind, write};
 
 mod complete;
@@ -47,6 +48,8 @@ pub struct Form {
     pub unchecked: Option<String>,
     /// Values for `{{name}}` in the text.
     variables: Arc<BTreeMap<String, String>>,
+    /// Where the check against the schema is.
+    pub(super) progress: CheckProgress,
     /// How often a call was refused for the arguments; before that nobody is blamed for what is not typed yet.
     pub tries: u32,
 }
@@ -66,9 +69,10 @@ impl Form {
             problems: Vec::new(),
             unchecked: None,
             variables: Arc::default(),
+            progress: CheckProgress::default(),
             tries: 0,
         };
-        form.check(schema);
+        form.check();
         form
     }
 
@@ -78,7 +82,7 @@ impl Form {
             return;
         }
         let mut form = Self { mode: self.mode, variables: Arc::clone(&self.variables), ..Self::new(schema) };
-        form.set_text(&self.text, schema);
+        form.set_text(&self.text);
         *self = form;
     }
 
@@ -102,36 +106,36 @@ impl Form {
     }
 
     /// Other variables, from here on.
-    pub(super) fn use_variables(&mut self, variables: Arc<BTreeMap<String, String>>, schema: Option<&Bytes>) {
+    pub(super) fn use_variables(&mut self, variables: Arc<BTreeMap<String, String>>) {
         self.variables = variables;
-        self.check(schema);
+        self.check();
     }
 
     /// Changes one field, and the text with it.
-    pub fn set_field(&mut self, index: usize, value: Value, schema: Option<&Bytes>) {
+    pub fn set_field(&mut self, index: usize, value: Value) {
         let Some(field) = self.members.named.get_mut(index) else { return };
         *field = value;
         self.text = self.written().into();
-        self.check(schema);
+        self.check();
     }
 
     /// Puts a text into the field at a JSON Pointer; `false` where there is none any more.
-    pub fn fill(&mut self, pointer: &str, text: String, schema: Option<&Bytes>) -> bool {
+    pub fn fill(&mut self, pointer: &str, text: String) -> bool {
         let Some(field) = self.members.at_mut(pointer, &self.schemas, self.schemas.root(), None) else { return false };
         *field = Value::Text(text);
         self.text = self.written().into();
-        self.check(schema);
+        self.check();
         true
     }
 
     /// Changes the text, and the fields with it.
-    pub fn set_text(&mut self, text: &str, schema: Option<&Bytes>) {
+    pub fn set_text(&mut self, text: &str) {
         self.text = text.into();
         let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
         if let Some(root) = doc.root().filter(|root| doc.is_json() && root.kind() == Kind::Object) {
             self.members = Members::read(root, &self.schemas, self.schemas.root(), None);
         }
-        self.check(schema);
+        self.check();
     }
 
     /// The arguments that the schema's required members begin with, spread over lines, for who writes JSON.
@@ -147,15 +151,15 @@ impl Form {
     }
 
     /// Changes how the arguments are edited. JSON is spread over lines, and begins with what the schema requires.
-    pub fn set_mode(&mut self, mode: FormMode, schema: Option<&Bytes>) {
+    pub fn set_mode(&mut self, mode: FormMode) {
         self.mode = mode;
         if mode != FormMode::Json {
             return;
         }
         if self.text.trim() == "{}" {
-            self.set_text(&self.skeleton(), schema);
+            self.set_text(&self.skeleton());
         } else if let Some(text) = pretty(&self.text) {
-            self.set_text(&text, schema);
+            self.set_text(&text);
         }
     }
 
@@ -180,14 +184,34 @@ impl Form {
         self.problems.iter().any(|(pointer, _)| !is_untouched(pointer)) || self.members.is_unfinished()
     }
 
-    fn check(&mut self, schema: Option<&Bytes>) {
-        self.syntax = None;
-        let mut checked = ArgumentCheck::default();
-        match arguments::check(schema, &self.sent()) {
-            Ok(found) => checked = found,
-            Err(syntax) => self.syntax = Some(syntax),
+    /// Whether the check of the text as it stands is made.
+    pub fn is_checked(&self) -> bool {
+        self.progress.is_done()
+    }
+
+    /// The input schema that it was made for.
+    pub fn schema(&self) -> Option<&Bytes> {
+        self.schema.as_ref()
+    }
+
+    /// Looks whether the text is JSON, and wants it checked against the schema.
+    fn check(&mut self) {
+        self.syntax = arguments::object(&self.sent()).err();
+        if self.syntax.is_some() {
+            (self.problems, self.unchecked) = (Vec::new(), None);
+        } else {
+            self.progress.want();
         }
-        (self.problems, self.unchecked) = (checked.problems, checked.unchecked);
+    }
+
+    /// The form as it is once the check that it wants is made.
+    #[cfg(test)]
+    pub(super) fn checked(&self) -> Self {
+        let mut form = self.clone();
+        if let Ok(checked) = arguments::check(self.schema(), &self.sent()) {
+            (form.problems, form.unchecked) = (checked.problems, checked.unchecked);
+        }
+        form
     }
 
     /// The arguments from the fields, and the members that no field knows.

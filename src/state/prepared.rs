@@ -151,13 +151,16 @@ mod tests {
         let mut state = State::default();
         connect(&mut state, ConnectAction::Connect(Box::new(source())));
         state.perform(CallAction::SelectTool("a".into()), &mut Vec::new());
-        state.perform(CallAction::SetArgumentsText(r#"{"n": 1}"#.into()), &mut Vec::new());
+        let mut effects = Vec::new();
+        state.perform(CallAction::SetArgumentsText(r#"{"n": 1}"#.into()), &mut effects);
+        state.check_schemas(&mut effects);
         state
     }
 
     fn performed(state: &mut State, action: impl Into<Action>) -> Vec<Effect> {
         let mut effects = Vec::new();
         state.perform(action, &mut effects);
+        state.check_schemas(&mut effects);
         effects.retain(|effect| matches!(effect, Effect::Session(SessionEffect::Call { .. })));
         effects
     }

@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use super::schema_check::CheckProgress;
 use super::{AppEffect, Effect, ServerSession, SessionEffect, SessionId, State};
-use crate::analysis::arguments;
 use crate::json::{Doc, write};
 use crate::problem::{Problem, ProblemKind};
 use crate::server_request::form::{ElicitationField, ElicitationKind};
@@ -69,6 +69,8 @@ pub struct OpenRequest {
     pub text: String,
     /// What the form's schema says against it: JSON Pointer and message. Shown once an answer was tried.
     pub problems: Vec<(String, String)>,
+    /// Where the check against the form's schema is.
+    pub(super) progress: CheckProgress,
     pub is_tried: bool,
 }
 
@@ -78,7 +80,8 @@ impl OpenRequest {
             RequestKind::Form { fields, .. } => fields.iter().map(FieldInput::default_of).collect(),
             _ => Vec::new(),
         };
-        Self { ask, given, text: String::new(), problems: Vec::new(), is_tried: false }
+        let (text, problems, progress) = (String::new(), Vec::new(), CheckProgress::default());
+        Self { ask, given, text, problems, progress, is_tried: false }
     }
 
     /// The content of the form as it stands.
@@ -90,12 +93,12 @@ impl OpenRequest {
         format!("{{{}}}", fields.iter().zip(&self.given).filter_map(member).collect::<Vec<_>>().join(","))
     }
 
-    fn check(&mut self) {
-        let RequestKind::Form { schema, .. } = &self.ask.wants else { return };
-        self.problems = match arguments::check(Some(schema), &self.content()) {
-            Ok(checked) => checked.objections(),
-            Err((why, ..)) => vec![(String::new(), why)],
-        };
+    /// The schema of the form that is asked for.
+    pub(super) fn schema(&self) -> Option<&bytes::Bytes> {
+        match &self.ask.wants {
+            RequestKind::Form { schema, .. } => Some(schema),
+            _ => None,
+        }
     }
 
     /// What is said against a field.
@@ -168,6 +171,11 @@ impl State {
         self.asked(self.session().id, ask, &mut Vec::new());
     }
 
+    /// Sends the answer to the first request.
+    pub(super) fn accept_request(&mut self, effects: &mut Vec<Effect>) {
+        self.answer_ask(ServerRequestAction::Accept, effects);
+    }
+
     pub(super) fn answer_ask(&mut self, action: ServerRequestAction, effects: &mut Vec<Effect>) {
         let ServerSession { id: session, server_requests, .. } = self.sessions.current_mut();
         let Some(open) = server_requests.open.front_mut() else { return };
@@ -176,7 +184,7 @@ impl State {
                 if let Some(slot) = open.given.get_mut(field) {
                     *slot = given;
                 }
-                open.check();
+                open.progress.want();
                 return;
             }
             ServerRequestAction::SetText(text) => {
@@ -193,8 +201,13 @@ impl State {
             },
             ServerRequestAction::Accept => match &open.ask.wants {
                 RequestKind::Form { .. } => {
-                    open.is_tried = true;
-                    open.check();
+                    if !std::mem::replace(&mut open.is_tried, true) {
+                        open.progress.want();
+                    }
+                    if !open.progress.is_done() {
+                        open.progress.sends = true;
+                        return;
+                    }
                     if !open.problems.is_empty() {
                         return;
                     }

@@ -113,7 +113,7 @@ impl State {
                 let known = self.tool_arguments().cloned().unwrap_or_default();
                 let text = name.map_or(known.last, |name| known.named.get(&name).cloned());
                 if let Some(text) = text {
-                    self.edit_form(|form, schema| form.set_text(&text, schema));
+                    self.edit_form(|form| form.set_text(&text));
                 }
             }
             ServersAction::ForgetArguments(name) => {
@@ -344,6 +344,7 @@ pub(super) mod tests {
     fn perform(state: &mut State, action: impl Into<Action>) -> Vec<Effect> {
         let mut effects = Vec::new();
         state.perform(action, &mut effects);
+        state.check_schemas(&mut effects);
         effects
     }
 

@@ -132,9 +132,9 @@ impl ServerSession {
         }
         let mut form = Form::new(schema.as_ref());
         if let Some(memory) = memory {
-            form.use_variables(Arc::new(memory.variables.clone()), schema.as_ref());
+            form.use_variables(Arc::new(memory.variables.clone()));
             if let Some(last) = memory.arguments.get(name).and_then(|arguments| arguments.last.as_ref()) {
-                form.set_text(last, schema.as_ref());
+                form.set_text(last);
             }
         }
         self.forms.insert(name.to_owned(), form);
@@ -143,9 +143,8 @@ impl ServerSession {
     /// Gives every form the variables of this server.
     pub(super) fn use_variables(&mut self, memory: Option<&ServerMemory>) {
         let variables = Arc::new(memory.map(|memory| memory.variables.clone()).unwrap_or_default());
-        for (name, form) in &mut self.forms {
-            let listed = self.tools.iter().find(|listed| listed.tool.name == *name);
-            form.use_variables(Arc::clone(&variables), listed.and_then(|listed| listed.tool.input_schema.as_ref()));
+        for form in self.forms.values_mut() {
+            form.use_variables(Arc::clone(&variables));
         }
     }
 
@@ -155,11 +154,10 @@ impl ServerSession {
     }
 
     /// Changes the form of the selected tool.
-    pub(super) fn edit_form(&mut self, edit: impl FnOnce(&mut Form, Option<&bytes::Bytes>)) {
+    pub(super) fn edit_form(&mut self, edit: impl FnOnce(&mut Form)) {
         let Some(name) = self.selected_tool.as_deref() else { return };
-        let schema = self.listed(name).and_then(|listed| listed.tool.input_schema.clone());
         if let Some(form) = self.forms.get_mut(name) {
-            edit(form, schema.as_ref());
+            edit(form);
         }
     }
 

@@ -84,7 +84,7 @@ impl State {
             UndoStep::Form { session, tool, text } => {
                 if let Some(session) = self.sessions.get_mut(session) {
                     session.select_tool(&tool, None);
-                    session.edit_form(|form, schema| form.set_text(&text, schema));
+                    session.edit_form(|form| form.set_text(&text));
                 }
             }
             UndoStep::Answers => self.restore_answers(effects),

@@ -49,6 +49,11 @@ impl Driver {
         self.state.tick(self.began.elapsed());
         self.state.perform(action, &mut effects);
         self.execute(effects);
+        let is_checked =
+            |state: &State| state.sessions.iter().all(|session| session.forms.values().all(mcp_loupe::state::Form::is_checked));
+        if self.state.running.is_none() && !is_checked(&self.state) {
+            self.until("the arguments are checked", is_checked);
+        }
     }
 
     /// Takes in what has happened.

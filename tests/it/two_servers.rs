@@ -20,9 +20,9 @@ use mcp_loupe::state::fixture::FoundFixture;
 use mcp_loupe::state::library::{LibraryAction, LibraryEntry};
 use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{
-    Action, AllowedTools, CallAction, CallUpdate, ConnectAction, Dialog, Effect, Event, FixtureAction, FixtureEffect,
-    FixtureEvent, ImportEffect, ImportEvent, LoginStep, OpenServersAction, ServerNotification, ServersAction, SessionEffect,
-    SessionId, SessionUpdate, SidebarTab, State, ViewAction,
+    Action, AllowedTools, CallAction, CallUpdate, CheckTarget, ConnectAction, Dialog, Effect, Event, FixtureAction,
+    FixtureEffect, FixtureEvent, ImportEffect, ImportEvent, LoginStep, OpenServersAction, SchemaCheck, ServerNotification,
+    ServersAction, SessionEffect, SessionId, SessionUpdate, SidebarTab, State, ViewAction,
 };
 
 const MARKS: [&str; 2] = ["alphamark", "betamark"];
@@ -209,6 +209,10 @@ impl World {
                     let verdict = refused(dir.display().to_string(), &Problem::new(ProblemKind::Io, "not judged"));
                     self.apply(Event::Fixture(FixtureEvent::Judged { run: *run, at: *at, verdict, sides: None }));
                 }
+                Effect::CheckSchema(check) => {
+                    assert_is_of_target(self, check);
+                    self.apply(check.clone().made());
+                }
                 _ => {}
             }
         }
@@ -335,6 +339,13 @@ impl World {
             ..Capture::empty(id, server)
         };
         self.apply(Event::Call { call: running.id, update: CallUpdate::Captured(Arc::new(capture)) });
+    }
+}
+
+fn assert_is_of_target(world: &World, check: &SchemaCheck) {
+    let (CheckTarget::Form { session, .. } | CheckTarget::Request { session, .. }) = &check.target;
+    if let Some(of) = world.server_of(*session) {
+        assert_is_of(of, &format!("{check:?}"), "a check");
     }
 }
 

@@ -195,6 +195,8 @@ fn stage_of_dialogs() -> Stage {
         stage.state.apply(Event::Session { session, update }, &mut Vec::new());
     }
     quietly(&mut stage, CallAction::SelectTool("dual_search_companies".into()));
+    let called = stage.state.captures[0].id.clone();
+    quietly(&mut stage, ViewAction::SelectCapture(called));
     assert!(stage.state.can_remember());
     stage
 }

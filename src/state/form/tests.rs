@@ -7,17 +7,16 @@ const SCHEMA: &str = r##"{"type":"object","required":["id"],"properties":{
     "term":{"type":["string","null"]},"tags":{"type":"array","items":{"type":"string"}},
     "mode":{"enum":["json","markdown"]},"flag":{"anyOf":[{"type":"boolean"},{"type":"null"}]},"more":{"type":"object"}}}"##;
 
-fn form_of(schema: &str) -> (Form, Bytes) {
-    let schema = Bytes::copy_from_slice(schema.as_bytes());
-    (Form::new(Some(&schema)), schema)
+fn form_of(schema: &str) -> Form {
+    Form::new(Some(&Bytes::copy_from_slice(schema.as_bytes())))
 }
 
-fn form() -> (Form, Bytes) {
+fn form() -> Form {
     form_of(SCHEMA)
 }
 
 /// The form of one property.
-fn form_with(property: &str) -> (Form, Bytes) {
+fn form_with(property: &str) -> Form {
     form_of(&format!(
         r##"{{"type":"object","properties":{{"f":{property}}},"$defs":{{
             "node":{{"type":"object","properties":{{"name":{{"type":"string"}},"next":{{"$ref":"#/$defs/node"}}}},"required":["name"]}},
@@ -27,7 +26,7 @@ fn form_with(property: &str) -> (Form, Bytes) {
 
 /// The kind of the control of one property, in a few words.
 fn control(property: &str) -> String {
-    let (form, _) = form_with(property);
+    let form = form_with(property);
     let field = form.schemas.root()[0].schema;
     described(&form, field, 0)
 }
@@ -64,7 +63,7 @@ fn described(form: &Form, id: SchemaId, depth: usize) -> String {
 
 /// Whether it can be sent as it is.
 fn is_valid(form: &Form) -> bool {
-    form.syntax.is_none() && form.problems.is_empty()
+    form.syntax.is_none() && form.checked().problems.is_empty()
 }
 
 #[test]
@@ -122,11 +121,11 @@ fn what_comes_back_is_what_was_read() {
         (r#"{"type":["string","integer"]}"#, "5"),
         (r#"{"type":["string","integer"]}"#, r#""5""#),
     ] {
-        let (mut form, schema) = form_with(property);
-        form.set_text(&format!(r#"{{"f":{value}}}"#), Some(&schema));
+        let mut form = form_with(property);
+        form.set_text(&format!(r#"{{"f":{value}}}"#));
         let read = form.members.named[0].clone();
         assert!(!matches!(read, Value::Json(_)), "{property}: {read:?}");
-        form.set_field(0, read, Some(&schema));
+        form.set_field(0, read);
         assert_eq!(&*form.text, format!(r#"{{"f":{value}}}"#), "{property}");
     }
 }
@@ -140,92 +139,92 @@ fn what_is_added_fits_its_schema() {
         r#"{"type":"object","required":["deep"],"properties":{"deep":{"type":"object","required":["on"],"properties":{"on":{"type":"boolean"}}}}}"#,
         r#"{"prefixItems":[{"type":"string"},{"type":["integer","null"]}],"items":false}"#,
     ] {
-        let (mut form, schema) = form_with(property);
+        let mut form = form_with(property);
         let first = Value::first(&form.schemas, form.schemas.root()[0].schema);
-        form.set_field(0, first, Some(&schema));
-        assert_eq!(form.problems, [], "{property}: {}", form.text);
+        form.set_field(0, first);
+        assert_eq!(form.checked().problems, [], "{property}: {}", form.text);
     }
 }
 
 #[test]
 fn a_type_that_requires_itself_ends() {
-    let (form, _) = form_with(r##"{"$ref":"#/$defs/loop","$defs":{}}"##);
+    let form = form_with(r##"{"$ref":"#/$defs/loop","$defs":{}}"##);
     assert_eq!(form.schemas.get(form.schemas.root()[0].schema).kind, FieldKind::Json);
     let schema = r##"{"properties":{"f":{"$ref":"#/$defs/l"}},"$defs":{"l":{"type":"object","required":["l"],"properties":{"l":{"$ref":"#/$defs/l"}}},"m":{"$ref":"#/$defs/m"}}}"##;
-    let (form, _) = form_of(schema);
+    let form = form_of(schema);
     let first = Value::first(&form.schemas, form.schemas.root()[0].schema);
     assert!(first.json(&form.schemas, form.schemas.root()[0].schema).unwrap().len() < 200);
 }
 
 #[test]
 fn who_writes_json_begins_with_what_is_required() {
-    let (mut form, schema) = form_of(
+    let mut form = form_of(
         r#"{"required":["id","to"],"properties":{"id":{"type":"integer","minimum":7},"to":{"required":["name"],"properties":{"name":{"type":"string","default":"Ada"}}},"more":{}}}"#,
     );
-    form.set_mode(FormMode::Json, Some(&schema));
+    form.set_mode(FormMode::Json);
     assert_eq!(&*form.text, "{\n  \"id\": 7,\n  \"to\": {\n    \"name\": \"Ada\"\n  }\n}");
     assert!(is_valid(&form));
     // What is typed stays.
-    form.set_text(r#"{"id":1}"#, Some(&schema));
-    form.set_mode(FormMode::Form, Some(&schema));
-    form.set_mode(FormMode::Json, Some(&schema));
+    form.set_text(r#"{"id":1}"#);
+    form.set_mode(FormMode::Form);
+    form.set_mode(FormMode::Json);
     assert_eq!(&*form.text, "{\n  \"id\": 1\n}");
 }
 
 #[test]
 fn what_is_half_typed_costs_nothing_else() {
-    let (mut form, schema) = form();
-    form.set_text(r#"{"id":5,"beyond":{"a":[1.10]}}"#, Some(&schema));
-    form.set_field(0, Value::Json("-".into()), Some(&schema));
+    let mut form = form();
+    form.set_text(r#"{"id":5,"beyond":{"a":[1.10]}}"#);
+    form.set_field(0, Value::Json("-".into()));
     assert!(form.syntax.is_some() && form.members.is_unfinished());
     assert_eq!(form.problem_at("/id", &form.members.named[0], true), Some("not a JSON value"));
-    form.set_field(0, Value::Json("-1".into()), Some(&schema));
+    form.set_field(0, Value::Json("-1".into()));
     assert_eq!(&*form.text, r#"{"id":-1,"beyond":{"a":[1.10]}}"#);
     assert!(form.syntax.is_none());
 }
 
 #[test]
 fn unset_null_and_empty_differ_and_spelling_stays() {
-    let (mut form, schema) = form();
-    form.set_field(0, Value::Json("1e3".into()), Some(&schema));
+    let mut form = form();
+    form.set_field(0, Value::Json("1e3".into()));
     assert_eq!(&*form.text, r#"{"id":1e3}"#);
-    form.set_field(1, Value::Text(String::new()), Some(&schema));
+    form.set_field(1, Value::Text(String::new()));
     assert_eq!(&*form.text, r#"{"id":1e3,"term":""}"#);
-    form.set_field(1, Value::Null, Some(&schema));
-    form.set_field(2, Value::Items(vec![Value::Text("a".into())]), Some(&schema));
+    form.set_field(1, Value::Null);
+    form.set_field(2, Value::Items(vec![Value::Text("a".into())]));
     assert_eq!(&*form.text, r#"{"id":1e3,"term":null,"tags":["a"]}"#);
 }
 
 #[test]
 fn text_and_fields_stay_in_step() {
-    let (mut form, schema) = form();
-    form.set_text(r#"{ "other": 1.10, "id": 7, "term": "x" }"#, Some(&schema));
+    let mut form = form();
+    form.set_text(r#"{ "other": 1.10, "id": 7, "term": "x" }"#);
     assert_eq!(form.members.named[..2], [Value::Json("7".into()), Value::Text("x".into())]);
-    form.set_field(1, Value::Unset, Some(&schema));
+    form.set_field(1, Value::Unset);
     assert_eq!(&*form.text, r#"{"id":7,"other":1.10}"#);
 }
 
 #[test]
 fn what_breaks_the_schema_stands_at_its_place() {
-    let (mut form, schema) = form();
-    let words = |form: &Form| form.problem_at("/id", &form.members.named[0], true).map(str::to_owned);
+    let mut form = form();
+    let words = |form: &Form| form.checked().problem_at("/id", &form.members.named[0], true).map(str::to_owned);
     assert_eq!((words(&form), form.has_problem()), (None, false), "nobody is blamed for what is not typed yet");
     form.tries = 1;
-    assert_eq!((words(&form).as_deref(), form.has_problem()), (Some("required"), true));
-    form.set_field(0, Value::Json("501".into()), Some(&schema));
+    assert_eq!((words(&form).as_deref(), form.checked().has_problem()), (Some("required"), true));
+    form.set_field(0, Value::Json("501".into()));
     assert!(words(&form).is_some() && !is_valid(&form));
-    form.set_field(0, Value::Json("5".into()), Some(&schema));
+    form.set_field(0, Value::Json("5".into()));
     assert!(is_valid(&form), "{:?}", form.problems);
     // What cannot be checked can be sent.
-    let unchecked = Form::new(Some(&Bytes::from_static(b"null")));
+    let unchecked = Form::new(Some(&Bytes::from_static(b"null"))).checked();
     assert!(is_valid(&unchecked) && unchecked.unchecked.is_some_and(|why| why.contains("null")));
-    form.set_text("{\n  \"id\": }", Some(&schema));
+    form.set_text("{\n  \"id\": }");
     assert_eq!(form.syntax.as_ref().map(|(_, line, column)| (*line, *column)), Some((2, 9)));
     assert_eq!(form.members.named[0], Value::Json("5".into()), "kept while the text is unfinished");
 
-    let (mut nested, schema) =
-        form_with(r#"{"type":"array","items":{"type":"object","properties":{"price":{"type":"number"}}}}"#);
-    nested.set_text(r#"{"f":[{},{"price":"x"}]}"#, Some(&schema));
+    let mut nested = form_with(r#"{"type":"array","items":{"type":"object","properties":{"price":{"type":"number"}}}}"#);
+    nested.set_text(r#"{"f":[{},{"price":"x"}]}"#);
+    let nested = nested.checked();
     let whole = &nested.members.named[0];
     assert_eq!(nested.problem_at("/f", whole, false), None);
     assert!(nested.problem_at("/f", whole, true).is_some());
@@ -272,9 +271,10 @@ fn what_the_form_begins_with_fits_the_schemas_of_public_servers() {
         let fields: Vec<_> = form.schemas.root().iter().map(|property| property.schema).collect();
         for (at, id) in fields.into_iter().enumerate() {
             let value = Value::first(&form.schemas, id);
-            form.set_field(at, value, Some(&schema));
+            form.set_field(at, value);
             made += 1;
         }
+        let form = form.checked();
         let made_text = Doc::parse(form.text.as_bytes().to_vec().into());
         // What is a person's to type is not made up.
         let is_blank = |pointer: &str| made_text.at(pointer).is_some_and(|node| node.raw() == b"\"\"");
@@ -308,8 +308,8 @@ fn the_constants_of_a_chosen_branch_are_filled_in() {
 #[test]
 fn json_arguments_are_spread_over_lines_and_numbers_stay_as_they_are_written() {
     let mut form = Form::new(None);
-    form.set_text(r#"{"id":6201873345120998417,"n":[1.0]}"#, None);
-    form.set_mode(FormMode::Json, None);
+    form.set_text(r#"{"id":6201873345120998417,"n":[1.0]}"#);
+    form.set_mode(FormMode::Json);
     assert_eq!(&*form.text, "{\n  \"id\": 6201873345120998417,\n  \"n\": [\n    1.0\n  ]\n}");
 }
 
@@ -318,7 +318,7 @@ fn a_form_follows_a_new_schema_and_keeps_what_was_typed() {
     let [old, new] = [r#"{"properties":{"a":{}}}"#, r#"{"properties":{"a":{},"b":{}},"required":["b"]}"#];
     let [old, new] = [old, new].map(|text| Bytes::from_static(text.as_bytes()));
     let mut form = Form::new(Some(&old));
-    form.set_text(r#"{"a":1}"#, Some(&old));
+    form.set_text(r#"{"a":1}"#);
     form.follow(Some(&new));
-    assert_eq!((&*form.text, form.fields().count(), form.problems.len()), (r#"{"a":1}"#, 2, 1));
+    assert_eq!((&*form.text, form.fields().count(), form.checked().problems.len()), (r#"{"a":1}"#, 2, 1));
 }
