@@ -12,8 +12,9 @@ use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::tool::{is_type, schemas, text, types, words};
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
 use crate::analysis::arguments;
+use crate::analysis::schema::{TOO_COSTLY, UNKNOWN_DIALECT};
 use crate::host::Hosts;
-use crate::json::{Kind, Node};
+use crate::json::{Doc, Kind, Node};
 use crate::number::grouped;
 
 const OUTPUT: &str = "MCP specification 2025-06-18, tools, output schema";
@@ -64,6 +65,10 @@ pub static RULES: &[Rule] = &[
         .means("An argument that says how many takes fractions, or states no bounds or no default.")
         .fix("`integer` with `minimum`, `maximum` and `default`.")
         .source(STRICT_VALIDATION),
+    Rule::new("schema/argument-rounded", &[(HostCompat, Warning)], RuleCheck::Answer(argument_rounded))
+        .means("An argument went out as an integer beyond ±2^53, as its type allows: clients and servers in JavaScript round it, so that an id becomes another one.")
+        .fix("Take it as `string` alone.")
+        .source("RFC 8259, section 6, numbers that are interoperable"),
     Rule::new("schema/magic-value", &[(Spec, Info)], RuleCheck::Tool(magic_value))
         .means("A number of the range means something else, such as −1 for all.")
         .fix("An argument of its own: `all: boolean`.")
@@ -151,26 +156,55 @@ pub static RULES: &[Rule] = &[
         .source("home-assistant/core 175628 (2026-07)"),
 ];
 
-/// What speaks against a value by a schema: pointer and message.
-fn mismatches(schema: &Bytes, value: Node<'_>) -> Vec<(String, String)> {
-    arguments::check(Some(schema), &value.raw_text()).map(|checked| checked.problems).unwrap_or_default()
-}
-
 fn output_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let (Some(schema), Some(value), true) =
         (&answer.subject.capture.tool.output_schema, answer.structured(), answer.is_success())
     else {
         return;
     };
-    if value.kind() != Kind::Object {
-        return;
+    let checked = arguments::check_answer(schema, &value.raw_text());
+    if checked.unchecked.as_deref() == Some(TOO_COSTLY) {
+        hits.say(format!("`structuredContent` is not checked: {TOO_COSTLY}")).at_path(FoundIn::Structured, "").as_severity(Info);
     }
-    for (path, what) in mismatches(schema, value) {
+    let (nulls, others): (Vec<_>, Vec<_>) = checked.problems.into_iter().partition(|(path, what)| {
+        let is_null = value.at(path).is_some_and(|node| node.kind() == Kind::Null);
+        is_null && what.starts_with("expected ") && !is_required(schema, path)
+    });
+    for (path, what) in others {
         let what = if what == "not a known argument" { "is not allowed by the schema" } else { &what };
         let path_said = super::answer::wild(&path);
         hits.say(format!("`structuredContent` does not fit `outputSchema` at `{path_said}`: {what}"))
             .at_path(FoundIn::Structured, path);
     }
+    say_nulls(&nulls, hits);
+}
+
+/// Members that may be left out are sent as null: one finding, however many.
+fn say_nulls(nulls: &[(String, String)], hits: &mut Hits<'_>) {
+    if nulls.is_empty() {
+        return;
+    }
+    let wanted: BTreeSet<_> = nulls.iter().filter_map(|(_, what)| what.strip_prefix("expected ")).collect();
+    let wanted = wanted.into_iter().collect::<Vec<_>>().join(" or ");
+    let members = if nulls.len() == 1 { "1 member is" } else { &format!("{} members are", nulls.len()) };
+    let them = if nulls.len() == 1 { "it" } else { "them" };
+    let hit = hits.say(format!("{members} null where `outputSchema` says {wanted}; leave {them} out"));
+    for (path, _) in nulls {
+        hit.at_path(FoundIn::Structured, path);
+    }
+}
+
+/// Whether a schema, followed through `properties` and `items` alone, asks for the member at this path.
+fn is_required(schema: &Bytes, path: &str) -> bool {
+    let doc = Doc::parse(schema.clone());
+    let names: Vec<_> = path.split('/').skip(1).map(|name| name.replace("~1", "/").replace("~0", "~")).collect();
+    let Some((last, parents)) = names.split_last() else { return true };
+    let mut at = doc.root();
+    for name in parents {
+        at = at.and_then(|node| node.get("properties").and_then(|names| names.get(name)).or(node.get("items")));
+    }
+    let required = at.and_then(|node| node.get("required"));
+    required.into_iter().flat_map(Node::children).any(|name| name.as_str().is_some_and(|name| name == *last))
 }
 
 fn output_not_returned(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
@@ -190,6 +224,12 @@ fn output_absent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn output_too_loose(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let Some(output) = tool.output().filter(|output| output.kind() == Kind::Object) else { return };
+    // A single value has no fields.
+    if ["enum", "const"].iter().any(|key| output.get(key).is_some())
+        || types(output).iter().any(|kind| !matches!(kind.as_str(), "object" | "array"))
+    {
+        return;
+    }
     let says = ["properties", "$ref", "items", "additionalProperties", "anyOf", "oneOf", "allOf", "patternProperties"];
     let is_empty =
         |key: &str| output.get(key).is_none_or(|node| node.is_container() && node.is_empty() || node.as_bool().is_some());
@@ -220,10 +260,17 @@ fn invalid(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         let why = match schema {
             None if name == "inputSchema" && !tool.tool.raw.is_empty() => Some("it is missing".to_owned()),
             None => None,
-            Some(schema) => arguments::check(Some(schema), "{}").ok().and_then(|checked| checked.unchecked),
+            Some(schema) => arguments::check_answer(schema, "{}").unchecked,
         };
-        if let Some(why) = why {
-            hits.say(format!("`{name}` is no usable schema: {why}")).in_definition(format!("/{name}"));
+        match why {
+            // Of no fault of its own.
+            Some(why) if why == TOO_COSTLY || why.starts_with(UNKNOWN_DIALECT) => {
+                hits.say(format!("`{name}` is not checked: {why}")).in_definition(format!("/{name}")).as_severity(Info);
+            }
+            Some(why) => {
+                hits.say(format!("`{name}` is no usable schema: {why}")).in_definition(format!("/{name}"));
+            }
+            None => {}
         }
     }
 }
@@ -277,6 +324,21 @@ fn untyped_limit(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         }
         if !lacking.is_empty() {
             hits.say(format!("`{name}` lacks {}", lacking.join(", "))).in_definition(argument.pointer());
+        }
+    }
+}
+
+fn argument_rounded(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let tool = CheckedTool::of(&answer.subject.capture.tool, &answer.server);
+    // A server that refuses it says so.
+    for argument in tool.arguments().into_iter().filter(|_| answer.is_success()) {
+        let name = argument.key().unwrap_or_default();
+        let Some(sent) = answer.argument(&name).filter(|sent| sent.kind() == Kind::Number).map(Node::raw_text) else { continue };
+        let is_rounded = sent.parse::<i128>().is_ok_and(|number| number.unsigned_abs() > 1 << 53);
+        if is_rounded && ["number", "integer"].iter().any(|kind| is_type(argument, kind)) {
+            let instead = if is_type(argument, "string") { "it may be a string too" } else { "only a string keeps its digits" };
+            hits.say(format!("`{name}` is sent as the number {sent}, which JavaScript rounds; {instead}"))
+                .in_definition(argument.pointer());
         }
     }
 }
