@@ -358,11 +358,13 @@ pub fn check(outcome: &CheckOutcome) -> String {
 /// What a finding says, with what it is about, how often, and what its fix saves.
 pub fn finding_sentence(finding: &Finding) -> String {
     let mut sentence = finding.message.clone();
-    if !finding.subject.is_empty() && !sentence.contains(&finding.subject) {
+    // A name stands in backticks: `the` and `a` are words of any sentence.
+    if !finding.subject.is_empty() && !sentence.contains(&format!("`{}`", finding.subject)) {
         sentence = format!("{}: {sentence}", finding.subject);
     }
-    if finding.count > 1 && !sentence.contains(&grouped(finding.count)) {
-        write!(sentence, " ({} times)", grouped(finding.count)).ok();
+    let count = grouped(finding.count);
+    if finding.count > 1 && !sentence.split(|char: char| !char.is_ascii_digit() && char != ',').any(|number| number == count) {
+        write!(sentence, " ({count} times)").ok();
     }
     if let Some(saves) = finding.saves {
         write!(sentence, "; saves {} tokens", grouped(saves.o200k_base)).ok();
