@@ -1,6 +1,7 @@
 //! Schemas of arguments and of results: what the specification forbids, what hosts and models refuse, what guides a model.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use bytes::Bytes;
 use regex::Regex;
@@ -9,7 +10,7 @@ use super::answer::{is_limit_name, is_page_name};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, DelegatorJsonFirst, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
-use super::tool::{is_type, schemas, text, types, words};
+use super::tool::{is_type, names, schemas, subschemas, text, types, words};
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
 use crate::analysis::arguments;
 use crate::analysis::schema::{TOO_COSTLY, UNKNOWN_DIALECT};
@@ -247,9 +248,10 @@ fn output_undeclared(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if output.get("additionalProperties").is_some() || output.get("patternProperties").is_some() {
         return;
     }
+    let declared = names(Some(properties));
     for member in value.children().filter(|member| member.key().is_some()) {
         let key = member.key().unwrap_or_default();
-        if properties.get(&key).is_none() {
+        if !declared.contains(&key) {
             hits.say(format!("`{key}` is returned and not in `outputSchema`")).at(answer.data_at(member));
         }
     }
@@ -495,14 +497,16 @@ fn dialect(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 }
 
 fn duplicate(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
-    let mut known: Vec<(String, String)> = Vec::new();
+    let mut known: HashMap<String, String> = HashMap::new();
     for argument in tool.arguments() {
         let name = argument.key().unwrap_or_default().into_owned();
-        let plain = words(&name).concat();
-        if let Some((_, other)) = known.iter().find(|(own, _)| *own == plain) {
-            hits.say(format!("`{name}` and `{other}` are one name in two spellings")).in_definition(argument.pointer());
+        match known.entry(words(&name).concat()) {
+            Entry::Occupied(other) => {
+                hits.say(format!("`{name}` and `{}` are one name in two spellings", other.get()))
+                    .in_definition(argument.pointer());
+            }
+            Entry::Vacant(entry) => drop(entry.insert(name)),
         }
-        known.push((plain, name));
     }
 }
 
@@ -590,22 +594,36 @@ fn recursive(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 
 /// A reference that leads back to a schema that it stands in, also by others.
 fn cycle(root: Node<'_>) -> Option<Node<'_>> {
-    let target = |node: Node<'_>| text(node, "$ref").and_then(|to| root.at(to.strip_prefix('#')?));
-    let references: Vec<_> = schemas(root).into_iter().filter(|node| node.get("$ref").is_some()).collect();
-    // From each target the targets of the references within it, until one holds the start.
-    for start in references.iter().take(200) {
-        let mut seen = HashSet::new();
-        let mut open: Vec<_> = target(*start).into_iter().collect();
-        while let Some(schema) = open.pop() {
-            if schema.index() <= start.index() && start.index() < schema.subtree_end() {
-                return Some(*start);
-            }
-            if seen.insert(schema.index()) {
-                let within =
-                    references.iter().filter(|node| schema.index() <= node.index() && node.index() < schema.subtree_end());
-                open.extend(within.filter_map(|node| target(*node)));
-            }
+    let mut by_pointer: HashMap<String, Node<'_>> =
+        schemas(root).into_iter().map(|schema| (schema.pointer_from(root.index()), schema)).collect();
+    let mut target = |node: Node<'_>| {
+        let to = text(node, "$ref")?;
+        let to = to.strip_prefix('#')?;
+        // What is no schema by its place is looked for once.
+        let found = by_pointer.get(to).copied().or_else(|| root.at(to))?;
+        by_pointer.insert(to.to_owned(), found);
+        Some(found)
+    };
+    // What stands around the schema at hand, by references too, and what has been gone through.
+    let (mut around, mut done) = (HashSet::new(), HashSet::new());
+    let mut open = vec![(root, false)];
+    while let Some((schema, is_left)) = open.pop() {
+        if is_left {
+            around.remove(&schema.index());
+            done.insert(schema.index());
+            continue;
         }
+        if done.contains(&schema.index()) || !around.insert(schema.index()) {
+            continue;
+        }
+        open.push((schema, true));
+        if let Some(to) = target(schema) {
+            if around.contains(&to.index()) {
+                return Some(schema);
+            }
+            open.push((to, false));
+        }
+        open.extend(subschemas(schema).into_iter().map(|inner| (inner, false)));
     }
     None
 }
@@ -640,10 +658,10 @@ fn required_undeclared(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
         let Some(required) = schema.get("required").filter(|list| list.kind() == Kind::Array) else { continue };
         let is_closed = schema.get("additionalProperties").and_then(Node::as_bool) == Some(false);
-        let properties = schema.get("properties");
+        let declared = names(schema.get("properties"));
         for name in required.children() {
             let text = name.as_str().unwrap_or_default();
-            if properties.is_none_or(|properties| properties.get(&text).is_none()) {
+            if !declared.contains(&text) {
                 let hit = hits.say(format!("`{text}` is required and not declared"));
                 hit.in_definition(name.pointer());
                 if !is_closed {
