@@ -19,6 +19,8 @@ use crate::json::{Doc, Kind, Node};
 use crate::number::grouped;
 
 const OUTPUT: &str = "MCP specification 2025-06-18, tools, output schema";
+/// What `analysis::arguments` says of a member that a closed schema does not have.
+const NOT_KNOWN: &str = "not a known argument";
 const STRICT_VALIDATION: &str = "autotask-strict, input validation";
 
 pub static RULES: &[Rule] = &[
@@ -171,13 +173,38 @@ fn output_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let is_null = value.at(path).is_some_and(|node| node.kind() == Kind::Null);
         is_null && what.starts_with("expected ") && !is_required(schema, path)
     });
+    let (notices, others): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|(path, what)| what == NOT_KNOWN && path.rsplit('/').next().is_some_and(is_of_truncation));
+    say_notices(&notices, hits);
     for (path, what) in others {
-        let what = if what == "not a known argument" { "is not allowed by the schema" } else { &what };
+        let what = if what == NOT_KNOWN { "is not allowed by the schema" } else { &what };
         let path_said = super::answer::wild(&path);
         hits.say(format!("`structuredContent` does not fit `outputSchema` at `{path_said}`: {what}"))
             .at_path(FoundIn::Structured, path);
     }
     say_nulls(&nulls, hits);
+}
+
+/// Whether a member says that something was cut, or how much there was: `_truncated`, `_total_chars`.
+fn is_of_truncation(name: &str) -> bool {
+    let words = words(name);
+    let says = |all: &[&str]| words.iter().any(|word| all.contains(&word.as_str()));
+    says(&["truncated", "truncation", "omitted", "clipped", "cut"])
+        || says(&["total", "original", "remaining", "full", "shown"])
+            && says(&["chars", "characters", "bytes", "length", "size", "tokens", "lines"])
+}
+
+/// What tells of a cut stands in data that the schema closes: one finding, with all its members.
+fn say_notices(notices: &[(String, String)], hits: &mut Hits<'_>) {
+    if notices.is_empty() {
+        return;
+    }
+    let names: Vec<_> = notices.iter().map(|(path, _)| format!("`{}`", super::answer::wild(path))).collect();
+    let hit =
+        hits.say(format!("{} tell of a cut, and the schema allows no other members; put them into `_meta`", names.join(", ")));
+    for (path, _) in notices {
+        hit.at_path(FoundIn::Structured, path);
+    }
 }
 
 /// Members that may be left out are sent as null: one finding, however many.
