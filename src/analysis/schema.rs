@@ -10,7 +10,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::{Value, json};
 
-use super::schema_cost::{BACKTRACKS, Look, SchemaCost};
+use super::schema_cost::{BACKTRACKS, CheckAim, SchemaCost};
 use crate::json::{Doc, Kind};
 
 /// Why a schema is not compiled, or a value not checked.
@@ -78,13 +78,13 @@ impl CompiledSchema {
     pub fn mismatches(&self, value: &Value) -> Result<Vec<Mismatch>, String> {
         let too_costly = |_| TOO_COSTLY.to_owned();
         let cost = SchemaCost::of(&self.schema).map_err(too_costly)?;
-        cost.allows(value, Look::Fits).map_err(too_costly)?;
+        cost.allows(value, CheckAim::Fits).map_err(too_costly)?;
         if self.validator.is_valid(value) {
             return Ok(Vec::new());
         }
-        let errors: Vec<_> = if cost.allows(value, Look::All).is_ok() {
+        let errors: Vec<_> = if cost.allows(value, CheckAim::All).is_ok() {
             self.validator.iter_errors(value).collect()
-        } else if cost.allows(value, Look::First).is_ok() {
+        } else if cost.allows(value, CheckAim::First).is_ok() {
             self.validator.validate(value).err().into_iter().collect()
         } else {
             return Ok(vec![(String::new(), "does not fit, and is too large to say where".to_owned())]);

@@ -51,7 +51,7 @@ pub struct SchemaCost<'a> {
 
 /// How a value is checked: whether it fits, the first that speaks against it, or all.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum CheckAim {
     Fits,
     First,
     All,
@@ -92,12 +92,12 @@ impl<'a> SchemaCost<'a> {
     ///
     /// # Errors
     /// [`TooCostly`] if it may not.
-    pub fn allows(&self, value: &Value, look: Look) -> Bounded {
+    pub fn allows(&self, value: &Value, aim: CheckAim) -> Bounded {
         let Some((_, schema)) = self.resources.first() else { return Ok(()) };
         let looks_around = self.patterns.iter().any(|pattern| looks_around(pattern));
         let steps = if looks_around { STEPS / RUNS } else { STEPS };
-        let visits = Visits { judge: u64::from(look != Look::All), explain: u64::from(look == Look::All), mark: 0 };
-        Walk { cost: self, look, steps, errors: ERRORS }.visit(schema, value, visits, 0)
+        let visits = Visits { judge: u64::from(aim != CheckAim::All), explain: u64::from(aim == CheckAim::All), mark: 0 };
+        Walk { cost: self, aim, steps, errors: ERRORS }.visit(schema, value, visits, 0)
     }
 
     fn gather(&mut self, value: &'a Value) -> Bounded {
@@ -177,7 +177,7 @@ impl<'a> SchemaCost<'a> {
 /// One count, with what is left of the bounds.
 struct Walk<'s, 'a> {
     cost: &'s SchemaCost<'a>,
-    look: Look,
+    aim: CheckAim,
     steps: u64,
     errors: u64,
 }
@@ -270,7 +270,7 @@ impl Walk<'_, '_> {
     /// Each is judged twice, and then explained: of the first that fits none, its errors alone are kept.
     fn alternatives(&mut self, schemas: &[Value], value: &Value, visits: Visits, depth: usize) -> Bounded {
         let judge = visits.judge.saturating_add(visits.explain.saturating_mul(2));
-        if self.look != Look::First || visits.explain > 0 {
+        if self.aim != CheckAim::First || visits.explain > 0 {
             let visits = Visits { judge, ..visits };
             return schemas.iter().try_for_each(|schema| self.visit(schema, value, visits, depth));
         }
