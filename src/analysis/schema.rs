@@ -191,7 +191,7 @@ fn explain(error: &ValidationError<'_>, found: &mut Vec<Mismatch>) -> bool {
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
             explain_alternatives(error, context, found);
         }
-        _ => say(if is_long(&error.instance()) { error.masked().to_string() } else { error.to_string() }),
+        _ => say(if is_long(error.instance()) { error.masked().to_string() } else { error.to_string() }),
     }
     found.len() < LIMIT
 }
