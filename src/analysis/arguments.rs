@@ -1,23 +1,14 @@
 //! Whether arguments fit a tool's input schema: the check of the command line and of the form.
 //!
-//! The schema is the server's, so it is never trusted: no reference is fetched, from a network or a file. What
-//! cannot be checked is said apart from what does not fit: it keeps nobody from calling, and must not look like "fine".
-//! The arguments themselves are never rewritten.
-
-use std::sync::{Arc, Mutex, PoisonError};
+//! What cannot be checked is said apart from what does not fit: it keeps nobody from calling, and must not look like
+//! "fine". The arguments themselves are never rewritten.
 
 use bytes::Bytes;
-use jsonschema::error::{TypeKind, ValidationErrorKind};
-use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
+use super::schema::{Dates, compiled, named};
 use crate::json::{Doc, Kind};
 use crate::problem::{Problem, ProblemKind as Failure};
-
-/// More problems than this help nobody.
-const LIMIT: usize = 50;
-/// A value longer than this is not repeated in a message.
-const VALUE_CHARS: usize = 60;
 
 /// What a check found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,26 +44,27 @@ pub fn warm_up() {
 /// Message, line and column (both from 1) where the text is no JSON object.
 pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<ArgumentCheck, (String, usize, usize)> {
     object(arguments)?;
-    let Some(schema) = schema else { return Ok(ArgumentCheck::default()) };
-    let unchecked = |why: String| Ok(ArgumentCheck { unchecked: Some(why), ..ArgumentCheck::default() });
-    let validator = compiled(schema);
-    let validator = match &*validator {
-        Ok(validator) => validator,
-        Err(why) => return unchecked(why.clone()),
-    };
-    let value: Value = match serde_json::from_str(arguments) {
-        Ok(value) => value,
-        Err(error) => return unchecked(format!("the JSON is beyond the check: {error}")),
-    };
-    let mut problems: Vec<(String, String)> = Vec::new();
-    for error in validator.iter_errors(&value) {
-        explain(&error, &mut problems);
-        if problems.len() >= LIMIT {
-            problems.truncate(LIMIT);
-            break;
+    Ok(schema.map(|schema| against(schema, arguments, Dates::Count)).unwrap_or_default())
+}
+
+/// Checks the text of a value, JSON, that a server sent for a schema of its own. What it says is a date need not be one
+/// unless the schema's dialect asks for that.
+pub fn check_answer(schema: &Bytes, value: &str) -> ArgumentCheck {
+    against(schema, value, Dates::AsTheDialect)
+}
+
+fn against(schema: &Bytes, value: &str, dates: Dates) -> ArgumentCheck {
+    let checked = || match &*compiled(schema, dates) {
+        Ok(schema) => {
+            let value: Value = serde_json::from_str(value).map_err(|error| format!("the JSON is beyond the check: {error}"))?;
+            schema.mismatches(&value)
         }
+        Err(why) => Err(why.clone()),
+    };
+    match checked() {
+        Ok(problems) => ArgumentCheck { problems, unchecked: None },
+        Err(why) => ArgumentCheck { unchecked: Some(why), ..ArgumentCheck::default() },
     }
-    Ok(ArgumentCheck { problems, unchecked: None })
 }
 
 /// Looks whether a text is a JSON object.
@@ -129,104 +121,6 @@ pub fn refused_by(schema: Option<&Bytes>, arguments: &str, send_anyway: bool) ->
     }
 }
 
-/// A schema that can be checked against, or why it cannot.
-type Compiled = Result<Validator, String>;
-
-/// The schema compiled. The last one is remembered: a form is checked at every keystroke, and a sweep call by call.
-fn compiled(schema: &Bytes) -> Arc<Compiled> {
-    static LAST: Mutex<Option<(Bytes, Arc<Compiled>)>> = Mutex::new(None);
-    let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((known, compiled)) = &*last()
-        && known == schema
-    {
-        return Arc::clone(compiled);
-    }
-    let compile = || {
-        let read = Doc::parse(schema.clone());
-        if let Some(root) = read.root().filter(|root| root.kind() != Kind::Object) {
-            return Err(format!("the schema is {}, not an object", named(root.kind())));
-        }
-        let schema: Value = serde_json::from_slice(schema).map_err(|error| format!("the schema cannot be read: {error}"))?;
-        let validator = jsonschema::options().offline().build(&schema);
-        validator.map_err(|error| format!("the schema cannot be used: {}", error.masked()))
-    };
-    let compiled = Arc::new(compile());
-    *last() = Some((schema.clone(), Arc::clone(&compiled)));
-    compiled
-}
-
-fn explain(error: &ValidationError<'_>, problems: &mut Vec<(String, String)>) {
-    let pointer = error.instance_path().as_str();
-    let mut say = |message: String| problems.push((pointer.to_owned(), message));
-    match error.kind() {
-        ValidationErrorKind::Required { property } => {
-            let name = property.as_str().map_or_else(|| property.to_string(), str::to_owned);
-            problems.push((member(pointer, &name), "required".to_owned()));
-        }
-        ValidationErrorKind::AdditionalProperties { unexpected } | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            for name in unexpected {
-                problems.push((member(pointer, name), "not a known argument".to_owned()));
-            }
-        }
-        ValidationErrorKind::Type { kind } => say(format!("expected {}", expected(kind))),
-        // The branch that comes closest tells what to change.
-        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            let is_other = |error: &ValidationError<'_>| {
-                let is_kind = matches!(
-                    error.kind(),
-                    ValidationErrorKind::Type { .. } | ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. }
-                );
-                is_kind && error.instance_path().as_str().len() <= pointer.len()
-            };
-            let is_told_apart = |error: &ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::Constant { .. });
-            let same_kind = context.iter().filter(|errors| !errors.iter().any(is_other));
-            match same_kind.min_by_key(|errors| (errors.iter().filter(|error| is_told_apart(error)).count(), errors.len())) {
-                Some(errors) => errors.iter().for_each(|error| explain(error, problems)),
-                None => {
-                    let kinds = context.iter().flatten().filter_map(|error| match error.kind() {
-                        ValidationErrorKind::Type { kind } if is_other(error) => Some(expected(kind)),
-                        _ => None,
-                    });
-                    let mut kinds: Vec<String> = kinds.collect();
-                    kinds.dedup();
-                    let message =
-                        if kinds.is_empty() { error.masked().to_string() } else { format!("expected {}", kinds.join(" or ")) };
-                    say(message);
-                }
-            }
-        }
-        _ => {
-            let is_long = error.instance().to_string().chars().count() > VALUE_CHARS;
-            say(if is_long { error.masked().to_string() } else { error.to_string() });
-        }
-    }
-}
-
-/// What a value should be: "a string or null".
-fn expected(kind: &TypeKind) -> String {
-    let article = |name: &str| match name {
-        "null" => "null".to_owned(),
-        "integer" | "array" | "object" => format!("an {name}"),
-        name => format!("a {name}"),
-    };
-    match kind {
-        TypeKind::Single(kind) => article(kind.as_str()),
-        TypeKind::Multiple(kinds) => kinds.iter().map(|kind| article(kind.as_str())).collect::<Vec<_>>().join(" or "),
-    }
-}
-
-fn member(pointer: &str, name: &str) -> String {
-    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
-}
-
-fn named(kind: Kind) -> String {
-    match kind {
-        Kind::Null => "null".to_owned(),
-        Kind::Array | Kind::Object => format!("an {}", kind.name()),
-        _ => format!("a {}", kind.name()),
-    }
-}
-
 /// Line and column from 1, the column in characters.
 fn place(text: &str, offset: usize) -> (usize, usize) {
     let mut offset = offset.min(text.len());
@@ -264,17 +158,6 @@ mod tests {
         assert_eq!(refused("[]", false), "arguments are a JSON object, not an array (line 1, column 1)");
         assert_eq!(refused("[]", true), "sent");
         assert!(refused("{n:1}", true).starts_with("arguments are not JSON: "));
-    }
-
-    #[test]
-    fn a_schema_is_compiled_once_however_often_it_is_checked_against() {
-        // Of its own, since the other tests have theirs compiled meanwhile.
-        let schema = Bytes::from_static(br#"{"properties":{"once":{"type":"string"}}}"#);
-        let again = Bytes::copy_from_slice(&schema);
-        assert!((0..20).any(|_| Arc::ptr_eq(&compiled(&schema), &compiled(&again))));
-        let other = Bytes::from_static(br#"{"properties":{"once":{"type":"number"}}}"#);
-        assert_eq!(check(Some(&schema), r#"{"once":"a"}"#), Ok(ArgumentCheck::default()));
-        assert_eq!(check(Some(&other), r#"{"once":"a"}"#).unwrap().problems.len(), 1);
     }
 
     #[track_caller]

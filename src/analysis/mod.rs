@@ -27,6 +27,8 @@ mod query;
 mod readers;
 mod rendered;
 mod saving;
+pub mod schema;
+mod schema_cost;
 mod server_cost;
 pub mod special;
 pub mod sweep;

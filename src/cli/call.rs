@@ -149,7 +149,7 @@ pub fn folder_name(name: &str) -> String {
 /// A name for the capture that is also a folder name everywhere.
 pub fn capture_id(tool: &str) -> CaptureId {
     let safe = folder_name(tool);
-    let format = format_description!("[year][month][day]T[hour][minute][second]Z");
+    let format = format_description!("[year][month][day]T[hour][minute][second].[subsecond digits:6]Z");
     // Every field is there, so formatting cannot fail; a name without its time would still be one.
     let time = OffsetDateTime::now_utc().format(&format).unwrap_or_default();
     CaptureId(format!("{safe}-{time}").into())
@@ -162,5 +162,12 @@ mod tests {
     #[test]
     fn capture_names_are_safe() {
         assert!(capture_id("../a b").0.starts_with("___a_b-20"));
+    }
+
+    #[test]
+    fn captures_of_one_second_have_names_of_their_own() {
+        let first = capture_id("t").0;
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        assert_ne!(first, capture_id("t").0);
     }
 }

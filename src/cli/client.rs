@@ -28,6 +28,8 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(90);
 const CALL_LIMIT: Duration = Duration::from_secs(60);
 /// The exit status of an interrupt that will not wait.
 const INTERRUPTED: i32 = 130;
+/// How long our own computing may take to end after an interrupt.
+const PATIENCE: Duration = Duration::from_millis(700);
 
 impl SourceArgs {
     /// The source, if one is given.
@@ -221,9 +223,18 @@ impl Interrupt {
                 listener.jobs.cancel();
             }
             interrupt_all.send_replace(true);
-            if tokio::signal::ctrl_c().await.is_ok() {
-                std::process::exit(INTERRUPTED);
+            let again = tokio::signal::ctrl_c();
+            if !is_computing {
+                if again.await.is_ok() {
+                    std::process::exit(INTERRUPTED);
+                }
+                return;
             }
+            // What looks at no flag for so long, such as the count of one long word, is not waited for.
+            if tokio::time::timeout(PATIENCE, again).await.is_err() {
+                output::problem(&Problem::interrupted());
+            }
+            std::process::exit(INTERRUPTED);
         });
         interrupt
     }

@@ -358,11 +358,13 @@ pub fn check(outcome: &CheckOutcome) -> String {
 /// What a finding says, with what it is about, how often, and what its fix saves.
 pub fn finding_sentence(finding: &Finding) -> String {
     let mut sentence = finding.message.clone();
-    if !finding.subject.is_empty() && !sentence.contains(&finding.subject) {
+    // A name stands in backticks: `the` and `a` are words of any sentence.
+    if !finding.subject.is_empty() && !sentence.contains(&format!("`{}`", finding.subject)) {
         sentence = format!("{}: {sentence}", finding.subject);
     }
-    if finding.count > 1 && !sentence.contains(&grouped(finding.count)) {
-        write!(sentence, " ({} times)", grouped(finding.count)).ok();
+    let count = grouped(finding.count);
+    if finding.count > 1 && !sentence.split(|char: char| !char.is_ascii_digit() && char != ',').any(|number| number == count) {
+        write!(sentence, " ({count} times)").ok();
     }
     if let Some(saves) = finding.saves {
         write!(sentence, "; saves {} tokens", grouped(saves.o200k_base)).ok();
@@ -471,4 +473,39 @@ pub fn check_markdown(outcome: &CheckOutcome) -> String {
         .ok();
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::rule;
+
+    #[track_caller]
+    fn says(subject: &str, message: &str, count: u64, expected: &str) {
+        let rule = rule("schema/untyped-property").unwrap();
+        let finding = Finding {
+            rule,
+            severity: Severity::Warning,
+            profiles: Vec::new(),
+            message: message.to_owned(),
+            subject: subject.to_owned(),
+            places: Vec::new(),
+            count,
+            keys: Vec::new(),
+            saves: None,
+            mended: None,
+        };
+        assert_eq!(finding_sentence(&finding), expected);
+    }
+
+    #[test]
+    fn names_and_counts_are_compared_as_a_whole() {
+        for name in ["a", "t", "use", "the"] {
+            says(name, "the argument has no use", 1, &format!("{name}: the argument has no use"));
+        }
+        says("use", "`use` has no type", 1, "`use` has no type");
+        says("t", "20 records", 2, "t: 20 records (2 times)");
+        says("t", "2 records", 2, "t: 2 records");
+        says("t", "1,200 records, 200 of them", 1_200, "t: 1,200 records, 200 of them");
+    }
 }

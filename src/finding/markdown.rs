@@ -9,6 +9,7 @@ use regex::Regex;
 use url::Url;
 
 use super::answer::clip;
+use super::fences::{FenceEnd, fence_end};
 use super::rule::Profile::{AutoreplyCompact, DialCodeblock, MarkdownSafety};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
@@ -138,6 +139,16 @@ fn fence_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                 .at(answer.text_at(range.end..place.end))
                 .at(answer.data_at(*node));
         }
+    }
+    if let FenceEnd::Nested { line, marks, mark } = fence_end(answer.markdown_text()) {
+        let name = if mark == '`' { "backticks" } else { "tildes" };
+        let inner = answer.text[line.clone()].trim();
+        hits.say(format!(
+            "the fence “{inner}” stands within a fence that its end closes; the one around it needs {} {name}",
+            marks + 1
+        ))
+        .at(answer.text_at(line));
+        return;
     }
     // Where the text is all there is, a fence without a matching end shows it.
     if answer.structured().is_none()

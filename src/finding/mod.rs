@@ -10,6 +10,7 @@ pub mod baseline;
 mod contradiction;
 mod definition;
 mod drift;
+mod fences;
 mod markdown;
 mod marks;
 mod parity;

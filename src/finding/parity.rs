@@ -283,7 +283,7 @@ fn shadows(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-/// Whether a text block is the JSON of `structuredContent`.
+/// Whether a text block is the JSON of `structuredContent`, or the string that it is.
 fn has_json_twin(answer: &CheckedAnswer<'_>) -> bool {
     let Some(value) = answer.structured() else { return false };
     let seed = RandomState::new();
@@ -292,11 +292,16 @@ fn has_json_twin(answer: &CheckedAnswer<'_>) -> bool {
     if let Some(root) = answer.json_text().and_then(Doc::root) {
         return is_own(root);
     }
-    let blocks = answer.subject.reading.text_blocks().filter_map(|block| block.text.as_deref());
-    blocks.filter(|text| text.trim_start().starts_with(['{', '['])).any(|text| {
-        let doc = Doc::parse(text.to_owned().into());
-        doc.is_json() && doc.root().is_some_and(is_own)
+    let mut blocks = answer.subject.reading.text_blocks().filter_map(|block| block.text.as_deref());
+    blocks.any(|text| {
+        value.as_str().is_some_and(|own| own == text) || json_of(text, value).is_some_and(|doc| doc.root().is_some_and(is_own))
     })
+}
+
+/// The text as JSON, if it may be that of such a value.
+fn json_of(text: &str, value: Node<'_>) -> Option<Doc> {
+    let may_be = !value.is_container() || text.trim_start().starts_with(['{', '[']);
+    may_be.then(|| Doc::parse(text.to_owned().into())).filter(Doc::is_json)
 }
 
 fn text_duplicates(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
@@ -320,8 +325,9 @@ fn read_twice(answer: &CheckedAnswer<'_>, tokens: u64) -> String {
 
 fn text_not_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_told = !answer.text.trim().is_empty();
+    let Some(value) = answer.structured() else { return };
     // JSON that says something else is told as what differs in it.
-    let is_json = |block: &str| block.trim_start().starts_with(['{', '[']) && Doc::parse(block.to_owned().into()).is_json();
+    let is_json = |block: &str| value.as_str().is_some_and(|own| own == block) || json_of(block, value).is_some();
     let holds_json = || {
         answer.json_text().is_some()
             || answer.subject.reading.text_blocks().filter_map(|block| block.text.as_deref()).any(is_json)

@@ -1,6 +1,7 @@
 //! Schemas of arguments and of results: what the specification forbids, what hosts and models refuse, what guides a model.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use bytes::Bytes;
 use regex::Regex;
@@ -9,14 +10,17 @@ use super::answer::{is_limit_name, is_page_name};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, DelegatorJsonFirst, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
-use super::tool::{is_type, schemas, text, types, words};
+use super::tool::{is_type, names, schemas, subschemas, text, types, words};
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
 use crate::analysis::arguments;
+use crate::analysis::schema::{TOO_COSTLY, UNKNOWN_DIALECT};
 use crate::host::Hosts;
-use crate::json::{Kind, Node};
+use crate::json::{Doc, Kind, Node};
 use crate::number::grouped;
 
 const OUTPUT: &str = "MCP specification 2025-06-18, tools, output schema";
+/// What `analysis::arguments` says of a member that a closed schema does not have.
+const NOT_KNOWN: &str = "not a known argument";
 const STRICT_VALIDATION: &str = "autotask-strict, input validation";
 
 pub static RULES: &[Rule] = &[
@@ -64,6 +68,10 @@ pub static RULES: &[Rule] = &[
         .means("An argument that says how many takes fractions, or states no bounds or no default.")
         .fix("`integer` with `minimum`, `maximum` and `default`.")
         .source(STRICT_VALIDATION),
+    Rule::new("schema/argument-rounded", &[(HostCompat, Warning)], RuleCheck::Answer(argument_rounded))
+        .means("An argument went out as an integer beyond ±2^53, as its type allows: clients and servers in JavaScript round it, so that an id becomes another one.")
+        .fix("Take it as `string` alone.")
+        .source("RFC 8259, section 6, numbers that are interoperable"),
     Rule::new("schema/magic-value", &[(Spec, Info)], RuleCheck::Tool(magic_value))
         .means("A number of the range means something else, such as −1 for all.")
         .fix("An argument of its own: `all: boolean`.")
@@ -151,26 +159,80 @@ pub static RULES: &[Rule] = &[
         .source("home-assistant/core 175628 (2026-07)"),
 ];
 
-/// What speaks against a value by a schema: pointer and message.
-fn mismatches(schema: &Bytes, value: Node<'_>) -> Vec<(String, String)> {
-    arguments::check(Some(schema), &value.raw_text()).map(|checked| checked.problems).unwrap_or_default()
-}
-
 fn output_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let (Some(schema), Some(value), true) =
         (&answer.subject.capture.tool.output_schema, answer.structured(), answer.is_success())
     else {
         return;
     };
-    if value.kind() != Kind::Object {
-        return;
+    let checked = arguments::check_answer(schema, &value.raw_text());
+    if checked.unchecked.as_deref() == Some(TOO_COSTLY) {
+        hits.say(format!("`structuredContent` is not checked: {TOO_COSTLY}")).at_path(FoundIn::Structured, "").as_severity(Info);
     }
-    for (path, what) in mismatches(schema, value) {
-        let what = if what == "not a known argument" { "is not allowed by the schema" } else { &what };
+    let (nulls, others): (Vec<_>, Vec<_>) = checked.problems.into_iter().partition(|(path, what)| {
+        let is_null = value.at(path).is_some_and(|node| node.kind() == Kind::Null);
+        is_null && what.starts_with("expected ") && !is_required(schema, path)
+    });
+    let (notices, others): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|(path, what)| what == NOT_KNOWN && path.rsplit('/').next().is_some_and(is_of_truncation));
+    say_notices(&notices, hits);
+    for (path, what) in others {
+        let what = if what == NOT_KNOWN { "is not allowed by the schema" } else { &what };
         let path_said = super::answer::wild(&path);
         hits.say(format!("`structuredContent` does not fit `outputSchema` at `{path_said}`: {what}"))
             .at_path(FoundIn::Structured, path);
     }
+    say_nulls(&nulls, hits);
+}
+
+/// Whether a member says that something was cut, or how much there was: `_truncated`, `_total_chars`.
+fn is_of_truncation(name: &str) -> bool {
+    let words = words(name);
+    let says = |all: &[&str]| words.iter().any(|word| all.contains(&word.as_str()));
+    says(&["truncated", "truncation", "omitted", "clipped", "cut"])
+        || says(&["total", "original", "remaining", "full", "shown"])
+            && says(&["chars", "characters", "bytes", "length", "size", "tokens", "lines"])
+}
+
+/// What tells of a cut stands in data that the schema closes: one finding, with all its members.
+fn say_notices(notices: &[(String, String)], hits: &mut Hits<'_>) {
+    if notices.is_empty() {
+        return;
+    }
+    let names: Vec<_> = notices.iter().map(|(path, _)| format!("`{}`", super::answer::wild(path))).collect();
+    let hit =
+        hits.say(format!("{} tell of a cut, and the schema allows no other members; put them into `_meta`", names.join(", ")));
+    for (path, _) in notices {
+        hit.at_path(FoundIn::Structured, path);
+    }
+}
+
+/// Members that may be left out are sent as null: one finding, however many.
+fn say_nulls(nulls: &[(String, String)], hits: &mut Hits<'_>) {
+    if nulls.is_empty() {
+        return;
+    }
+    let wanted: BTreeSet<_> = nulls.iter().filter_map(|(_, what)| what.strip_prefix("expected ")).collect();
+    let wanted = wanted.into_iter().collect::<Vec<_>>().join(" or ");
+    let members = if nulls.len() == 1 { "1 member is" } else { &format!("{} members are", nulls.len()) };
+    let them = if nulls.len() == 1 { "it" } else { "them" };
+    let hit = hits.say(format!("{members} null where `outputSchema` says {wanted}; leave {them} out"));
+    for (path, _) in nulls {
+        hit.at_path(FoundIn::Structured, path);
+    }
+}
+
+/// Whether a schema, followed through `properties` and `items` alone, asks for the member at this path.
+fn is_required(schema: &Bytes, path: &str) -> bool {
+    let doc = Doc::parse(schema.clone());
+    let names: Vec<_> = path.split('/').skip(1).map(|name| name.replace("~1", "/").replace("~0", "~")).collect();
+    let Some((last, parents)) = names.split_last() else { return true };
+    let mut at = doc.root();
+    for name in parents {
+        at = at.and_then(|node| node.get("properties").and_then(|names| names.get(name)).or(node.get("items")));
+    }
+    let required = at.and_then(|node| node.get("required"));
+    required.into_iter().flat_map(Node::children).any(|name| name.as_str().is_some_and(|name| name == *last))
 }
 
 fn output_not_returned(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
@@ -190,6 +252,12 @@ fn output_absent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn output_too_loose(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let Some(output) = tool.output().filter(|output| output.kind() == Kind::Object) else { return };
+    // A single value has no fields.
+    if ["enum", "const"].iter().any(|key| output.get(key).is_some())
+        || types(output).iter().any(|kind| !matches!(kind.as_str(), "object" | "array"))
+    {
+        return;
+    }
     let says = ["properties", "$ref", "items", "additionalProperties", "anyOf", "oneOf", "allOf", "patternProperties"];
     let is_empty =
         |key: &str| output.get(key).is_none_or(|node| node.is_container() && node.is_empty() || node.as_bool().is_some());
@@ -207,9 +275,10 @@ fn output_undeclared(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if output.get("additionalProperties").is_some() || output.get("patternProperties").is_some() {
         return;
     }
+    let declared = names(Some(properties));
     for member in value.children().filter(|member| member.key().is_some()) {
         let key = member.key().unwrap_or_default();
-        if properties.get(&key).is_none() {
+        if !declared.contains(&key) {
             hits.say(format!("`{key}` is returned and not in `outputSchema`")).at(answer.data_at(member));
         }
     }
@@ -220,10 +289,17 @@ fn invalid(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         let why = match schema {
             None if name == "inputSchema" && !tool.tool.raw.is_empty() => Some("it is missing".to_owned()),
             None => None,
-            Some(schema) => arguments::check(Some(schema), "{}").ok().and_then(|checked| checked.unchecked),
+            Some(schema) => arguments::check_answer(schema, "{}").unchecked,
         };
-        if let Some(why) = why {
-            hits.say(format!("`{name}` is no usable schema: {why}")).in_definition(format!("/{name}"));
+        match why {
+            // Of no fault of its own.
+            Some(why) if why == TOO_COSTLY || why.starts_with(UNKNOWN_DIALECT) => {
+                hits.say(format!("`{name}` is not checked: {why}")).in_definition(format!("/{name}")).as_severity(Info);
+            }
+            Some(why) => {
+                hits.say(format!("`{name}` is no usable schema: {why}")).in_definition(format!("/{name}"));
+            }
+            None => {}
         }
     }
 }
@@ -277,6 +353,21 @@ fn untyped_limit(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         }
         if !lacking.is_empty() {
             hits.say(format!("`{name}` lacks {}", lacking.join(", "))).in_definition(argument.pointer());
+        }
+    }
+}
+
+fn argument_rounded(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let tool = CheckedTool::of(&answer.subject.capture.tool, &answer.server);
+    // A server that refuses it says so.
+    for argument in tool.arguments().into_iter().filter(|_| answer.is_success()) {
+        let name = argument.key().unwrap_or_default();
+        let Some(sent) = answer.argument(&name).filter(|sent| sent.kind() == Kind::Number).map(Node::raw_text) else { continue };
+        let is_rounded = sent.parse::<i128>().is_ok_and(|number| number.unsigned_abs() > 1 << 53);
+        if is_rounded && ["number", "integer"].iter().any(|kind| is_type(argument, kind)) {
+            let instead = if is_type(argument, "string") { "it may be a string too" } else { "only a string keeps its digits" };
+            hits.say(format!("`{name}` is sent as the number {sent}, which JavaScript rounds; {instead}"))
+                .in_definition(argument.pointer());
         }
     }
 }
@@ -433,14 +524,16 @@ fn dialect(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 }
 
 fn duplicate(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
-    let mut known: Vec<(String, String)> = Vec::new();
+    let mut known: HashMap<String, String> = HashMap::new();
     for argument in tool.arguments() {
         let name = argument.key().unwrap_or_default().into_owned();
-        let plain = words(&name).concat();
-        if let Some((_, other)) = known.iter().find(|(own, _)| *own == plain) {
-            hits.say(format!("`{name}` and `{other}` are one name in two spellings")).in_definition(argument.pointer());
+        match known.entry(words(&name).concat()) {
+            Entry::Occupied(other) => {
+                hits.say(format!("`{name}` and `{}` are one name in two spellings", other.get()))
+                    .in_definition(argument.pointer());
+            }
+            Entry::Vacant(entry) => drop(entry.insert(name)),
         }
-        known.push((plain, name));
     }
 }
 
@@ -528,22 +621,36 @@ fn recursive(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 
 /// A reference that leads back to a schema that it stands in, also by others.
 fn cycle(root: Node<'_>) -> Option<Node<'_>> {
-    let target = |node: Node<'_>| text(node, "$ref").and_then(|to| root.at(to.strip_prefix('#')?));
-    let references: Vec<_> = schemas(root).into_iter().filter(|node| node.get("$ref").is_some()).collect();
-    // From each target the targets of the references within it, until one holds the start.
-    for start in references.iter().take(200) {
-        let mut seen = HashSet::new();
-        let mut open: Vec<_> = target(*start).into_iter().collect();
-        while let Some(schema) = open.pop() {
-            if schema.index() <= start.index() && start.index() < schema.subtree_end() {
-                return Some(*start);
-            }
-            if seen.insert(schema.index()) {
-                let within =
-                    references.iter().filter(|node| schema.index() <= node.index() && node.index() < schema.subtree_end());
-                open.extend(within.filter_map(|node| target(*node)));
-            }
+    let mut by_pointer: HashMap<String, Node<'_>> =
+        schemas(root).into_iter().map(|schema| (schema.pointer_from(root.index()), schema)).collect();
+    let mut target = |node: Node<'_>| {
+        let to = text(node, "$ref")?;
+        let to = to.strip_prefix('#')?;
+        // What is no schema by its place is looked for once.
+        let found = by_pointer.get(to).copied().or_else(|| root.at(to))?;
+        by_pointer.insert(to.to_owned(), found);
+        Some(found)
+    };
+    // What stands around the schema at hand, by references too, and what has been gone through.
+    let (mut around, mut done) = (HashSet::new(), HashSet::new());
+    let mut open = vec![(root, false)];
+    while let Some((schema, is_left)) = open.pop() {
+        if is_left {
+            around.remove(&schema.index());
+            done.insert(schema.index());
+            continue;
         }
+        if done.contains(&schema.index()) || !around.insert(schema.index()) {
+            continue;
+        }
+        open.push((schema, true));
+        if let Some(to) = target(schema) {
+            if around.contains(&to.index()) {
+                return Some(schema);
+            }
+            open.push((to, false));
+        }
+        open.extend(subschemas(schema).into_iter().map(|inner| (inner, false)));
     }
     None
 }
@@ -578,10 +685,10 @@ fn required_undeclared(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
         let Some(required) = schema.get("required").filter(|list| list.kind() == Kind::Array) else { continue };
         let is_closed = schema.get("additionalProperties").and_then(Node::as_bool) == Some(false);
-        let properties = schema.get("properties");
+        let declared = names(schema.get("properties"));
         for name in required.children() {
             let text = name.as_str().unwrap_or_default();
-            if properties.is_none_or(|properties| properties.get(&text).is_none()) {
+            if !declared.contains(&text) {
                 let hit = hits.say(format!("`{text}` is required and not declared"));
                 hit.in_definition(name.pointer());
                 if !is_closed {

@@ -122,6 +122,15 @@ pub static RULES: &[Rule] = &[
         .means("A text of the data is JSON itself, so that every quote is escaped.")
         .fix("The value in its place.")
         .source("measured: escapes are tokens of their own"),
+    Rule::new("shape/data-uri", &[(Cost, Warning)], RuleCheck::Answer(data::data_uri))
+        .means("A value is a picture or another file as a `data:` address: a model reads it as text, and sees nothing.")
+        .fix("A block of type `image` or `audio`, or a `resource_link`; the data names it.")
+        .source("MCP specification, tools, image content")
+        .limit(100, "tokens at least"),
+    Rule::new("shape/result-in-result", &[(HostCompat, Warning)], RuleCheck::Answer(data::result_in_result))
+        .means("The data is a whole result of a tool, with its `content`: a wrapper answered what another server had answered.")
+        .fix("Pass the inner result on as the result.")
+        .source("MCP specification, CallToolResult"),
     Rule::new("shape/inconsistent-values", &[(Spec, Info)], RuleCheck::Answer(text::inconsistent))
         .means("Values that contradict each other: `50% (0/2 steps)`.")
         .fix("Work one out from the other.")

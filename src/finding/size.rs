@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use regex::Regex;
 
 use super::answer::{is_page_name, leaves, near, tokens, wild};
+use super::fences::{FenceEnd, fence_end};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, Cost, DialCodeblock, HostCompat};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
@@ -176,24 +177,14 @@ fn cut_mid_record(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         return;
     }
     let end = text.len();
-    let mut fence: Option<(usize, char)> = None;
-    for line in text.lines() {
-        let trimmed = line.trim_start();
-        let mark = trimmed.chars().next().filter(|char| matches!(char, '`' | '~'));
-        let run = mark.map_or(0, |mark| trimmed.chars().take_while(|char| *char == mark).count());
-        match (fence, mark) {
-            (None, Some(mark))
-                if run >= 3 && (mark == '~' || !trimmed[run..].contains('`')) && line.len() - trimmed.len() <= 3 =>
-            {
-                fence = Some((run, mark))
-            }
-            (Some((open, own)), Some(mark)) if own == mark && run >= open && trimmed[run..].trim().is_empty() => fence = None,
-            _ => {}
+    match fence_end(text) {
+        FenceEnd::Closed => {}
+        FenceEnd::Open => {
+            hits.say("a fence is not closed at the end").at(answer.text_at(end..end));
+            return;
         }
-    }
-    if fence.is_some() {
-        hits.say("a fence is not closed at the end").at(answer.text_at(end..end));
-        return;
+        // `markdown/fence-broken` says it.
+        FenceEnd::Nested { .. } => return,
     }
     let mut last = text.trim_end_matches('\n').lines().rev();
     let (row, above) = (last.next().unwrap_or_default().trim(), last.next().unwrap_or_default().trim());

@@ -132,6 +132,24 @@ fn every_rule_fires_on_its_example_and_not_on_its_counter_example() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What `schema/output-mismatch` says of the answers in its examples.
+#[test]
+fn mismatches_of_one_cause_are_one_finding() {
+    let area = AREAS.iter().find(|area| area.id == "schema").unwrap();
+    let examples = examples(area).unwrap();
+    let of_rule = examples.iter().filter(|example| example.rule == "schema/output-mismatch");
+    let said: Vec<_> = of_rule
+        .flat_map(|example| found(rule(&example.rule).unwrap(), example, &example.fires))
+        .map(|finding| finding.message)
+        .collect();
+    for expected in [
+        "2 members are null where `outputSchema` says a string or an array; leave them out",
+        "`/_truncated`, `/_total_chars` tell of a cut, and the schema allows no other members; put them into `_meta`",
+    ] {
+        assert!(said.iter().any(|message| message == expected), "{expected}: {said:#?}");
+    }
+}
+
 #[test]
 fn every_rule_says_what_it_means() {
     let mut seen = BTreeSet::new();

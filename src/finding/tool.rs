@@ -1,5 +1,8 @@
 //! A tool's definition as rules look at it.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use super::CheckedServer;
 use crate::capture::Tool;
 use crate::json::{Doc, Kind, Node};
@@ -92,24 +95,33 @@ pub fn schemas(root: Node<'_>) -> Vec<Node<'_>> {
     let mut open = vec![root];
     while let Some(schema) = open.pop() {
         found.push(schema);
-        if schema.kind() != Kind::Object {
-            continue;
-        }
-        for member in schema.children() {
-            let key = member.key().unwrap_or_default();
-            if OF_NAMES.contains(&&*key) && member.kind() == Kind::Object
-                || OF_SCHEMAS.contains(&&*key) && member.kind() == Kind::Array
-            {
-                open.extend(member.children());
-            } else if SCHEMA.contains(&&*key) {
-                match member.kind() {
-                    Kind::Array => open.extend(member.children()),
-                    _ => open.push(member),
-                }
+        open.extend(subschemas(schema));
+    }
+    found
+}
+
+/// The schemas directly within a schema.
+pub fn subschemas(schema: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    for member in schema.children().filter(|_| schema.kind() == Kind::Object) {
+        let key = member.key().unwrap_or_default();
+        if OF_NAMES.contains(&&*key) && member.kind() == Kind::Object
+            || OF_SCHEMAS.contains(&&*key) && member.kind() == Kind::Array
+        {
+            found.extend(member.children());
+        } else if SCHEMA.contains(&&*key) {
+            match member.kind() {
+                Kind::Array => found.extend(member.children()),
+                _ => found.push(member),
             }
         }
     }
     found
+}
+
+/// The names of the members of an object: looking each up in it takes the square of their number.
+pub fn names(object: Option<Node<'_>>) -> HashSet<Cow<'_, str>> {
+    object.into_iter().flat_map(Node::children).filter_map(Node::key).collect()
 }
 
 /// Whether the schema is of a type, also among several.

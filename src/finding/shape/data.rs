@@ -350,6 +350,53 @@ pub fn json_in_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     mended.map(|parts| hit.mends(answer, parts));
 }
 
+pub fn data_uri(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let Some(payload) = answer.exact_payload() else { return };
+    for leaf in leaves(payload.root()).filter(|leaf| leaf.kind() == Kind::String && leaf.raw().starts_with(b"\"data:")) {
+        let Some(text) = leaf.as_str() else { continue };
+        let Some(media) = text.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next()) else { continue };
+        if !media.contains('/') || media.len() > 100 {
+            continue;
+        }
+        let cost = answer.count(&text);
+        if cost.o200k_base >= hits.limit {
+            let path = wild(&leaf.pointer_from(payload.root().index()));
+            hits.say(format!("`{path}` is {media} as a data URI, {}", number_of(cost.o200k_base, "tokens")))
+                .at(answer.data_at(leaf))
+                .saves(cost);
+        }
+    }
+}
+
+pub fn result_in_result(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let Some(root) = answer.exact_payload().map(Payload::root) else { return };
+    let is_wrapper = root.kind() == Kind::Object && root.len() == 1;
+    let inner = if is_wrapper { root.children().find(|inner| is_result(*inner)) } else { None };
+    let Some(inner) = inner.or_else(|| is_result(root).then_some(root)) else { return };
+    let blocks = inner.get("content").into_iter().flat_map(Node::children);
+    let texts: Vec<_> = blocks.filter_map(|block| Some(block.get("text")?.as_str()?.into_owned())).collect();
+    let shell = answer.count(&root.raw_text()).less(answer.count(&texts.join("\n")));
+    let place = match inner.pointer_from(root.index()) {
+        path if path.is_empty() => "the data".to_owned(),
+        path => format!("`{path}`"),
+    };
+    hits.say(format!("{place} is a result inside the result; its shell is {}", number_of(shell.o200k_base, "tokens")))
+        .at(answer.data_at(inner))
+        .saves(shell);
+}
+
+/// Whether a value is a result of a tool: `content` with blocks of known types, and nothing that a result does not have.
+fn is_result(value: Node<'_>) -> bool {
+    let is_block = |block: Node<'_>| {
+        let kinds = ["text", "image", "audio", "resource", "resource_link"];
+        block.get("type").and_then(Node::as_str).is_some_and(|kind| kinds.contains(&&*kind))
+    };
+    let known = ["content", "isError", "structuredContent", "_meta", "resultType"];
+    let content = value.get("content").filter(|content| content.kind() == Kind::Array && !content.is_empty());
+    content.is_some_and(|content| content.children().all(is_block))
+        && value.children().all(|member| member.key().is_some_and(|key| known.contains(&&*key)))
+}
+
 pub fn dual_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(value) = answer.structured().filter(|_| !answer.text.is_empty()) else { return };
     let data = value.raw_text();
