@@ -83,6 +83,8 @@ pub(super) struct State {
     unreadable: u64,
     first_unreadable: Option<String>,
     received_any: bool,
+    /// Progress came while nothing was waited for, which was said.
+    has_late_progress: bool,
     pub established: bool,
     /// The revision that was agreed on has batches.
     has_batches: bool,
@@ -150,6 +152,7 @@ impl Tap {
                 unreadable: 0,
                 first_unreadable: None,
                 received_any: false,
+                has_late_progress: false,
                 established: false,
                 has_batches: false,
                 gone: None,
