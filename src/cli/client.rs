@@ -291,6 +291,7 @@ pub fn with_session<T>(
         };
         let client = Client { session: &session, interrupt: &interrupt, link, quiet };
         let done = work(&client).await.map_err(|problem| known.problem(problem));
+        let stray = session.strays().map(|(count, first)| known.text(&stray(count, &first)).into_owned());
         let closing = tokio::spawn(session.leave());
         let written = transcript.map_or(Ok(()), TranscriptFile::result);
         interrupt.compute();
@@ -302,6 +303,7 @@ pub fn with_session<T>(
             }
             (status, _) => status,
         };
+        stray.iter().for_each(|text| output::note(quiet, text));
         if let Err(error) = closing.await {
             output::note(quiet, &format!("the session did not end cleanly: {error}"));
         }
@@ -407,6 +409,15 @@ pub fn find_tool<'a>(name: &str, tools: &'a [Tool]) -> Result<&'a Tool, Problem>
     })
 }
 
+/// Lines that were no messages, in one sentence at the end: a flood of them would bury everything else.
+fn stray(count: u64, first: &str) -> String {
+    let (are, of) = if count == 1 { ("line is no MCP message:", "") } else { ("lines are no MCP messages", ", the first") };
+    format!(
+        "{} {are}{of} `{first}`; standard output is for messages alone, so print logs to stderr",
+        crate::number::grouped(count)
+    )
+}
+
 /// How far a connection came that did not come about. One step alone is the failure itself.
 fn tell(steps: &[Step]) {
     if steps.len() > 1 {
@@ -448,10 +459,6 @@ fn on_event(quiet: bool, yes: bool, steps: Arc<Mutex<Vec<Step>>>) -> OnSessionEv
         _ if quiet => {}
         SessionEvent::Stderr(line) => output::server_line(&line),
         SessionEvent::Phase(phase) => output::progress(&phase),
-        // Told at 1, 10, 100, …: a flood of them would bury everything else.
-        SessionEvent::Unreadable(count) if count.checked_ilog10().is_some_and(|power| 10_u64.pow(power) == count) => {
-            output::note(false, &format!("unreadable lines came: {count}"));
-        }
         SessionEvent::Progress { progress, total, message } => {
             let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
             output::progress(format!("{progress}{of} {}", message.unwrap_or_default()).trim_end());
@@ -466,7 +473,7 @@ fn on_event(quiet: bool, yes: bool, steps: Arc<Mutex<Vec<Step>>>) -> OnSessionEv
         SessionEvent::Withdrawn { why, .. } => output::note(false, &why),
         SessionEvent::Visited { .. } => output::note(false, "the server says that the step at that address is complete"),
         SessionEvent::Noted(text) => output::note(false, &text),
-        // The wait that this ends reports it; lists are read once here.
+        // The wait that this ends reports it; lists are read once here, and lines that are no messages summed up at the end.
         SessionEvent::Gone(_)
         | SessionEvent::Unreadable(_)
         | SessionEvent::Messages(_)

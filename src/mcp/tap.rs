@@ -81,6 +81,8 @@ pub(super) struct State {
     spread: Option<Spread>,
     messages: u64,
     unreadable: u64,
+    /// The first of all lines that were no messages, and the first since the last request.
+    first_of_all: Option<String>,
     first_unreadable: Option<String>,
     received_any: bool,
     /// Progress came while nothing was waited for, which was said.
@@ -150,6 +152,7 @@ impl Tap {
                 spread: None,
                 messages: 0,
                 unreadable: 0,
+                first_of_all: None,
                 first_unreadable: None,
                 received_any: false,
                 has_late_progress: false,
@@ -237,6 +240,12 @@ impl Tap {
         (state.first_unreadable.clone(), state.log.stderr_tail(3))
     }
 
+    /// How many lines came that were no messages, and the first of them; `None` where all were.
+    pub(super) fn strays(&self) -> Option<(u64, String)> {
+        let state = self.state();
+        state.first_of_all.clone().map(|first| (state.unreadable, first))
+    }
+
     pub(super) fn is_established(&self) -> bool {
         self.state().established
     }
@@ -290,6 +299,7 @@ impl Tap {
                 started: Instant::now(),
                 beside: SideMessages::up_to(self.limits.beside),
                 unreadable: 0,
+                unreadable_before: 0,
                 odd: None,
                 is_heard: false,
                 activity,

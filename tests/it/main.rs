@@ -30,6 +30,8 @@ mod misbehave;
 #[cfg(unix)]
 mod readme;
 #[cfg(unix)]
+mod refusals;
+#[cfg(unix)]
 mod secrets;
 #[cfg(unix)]
 mod stateless;

@@ -62,9 +62,15 @@ pub(super) type OnStep = Arc<dyn Fn(Step) + Send + Sync>;
 pub(super) struct Tries {
     count: usize,
     refreshed: bool,
+    /// The message is the probe: a server that refuses it after a login may take others, so that it is no failure.
+    is_probe: bool,
 }
 
 impl Tries {
+    pub(super) fn of(is_probe: bool) -> Self {
+        Self { is_probe, ..Self::default() }
+    }
+
     /// Whether the message was sent again after a login.
     pub(super) fn any(&self) -> bool {
         self.count > 0
@@ -224,6 +230,9 @@ impl Login {
             what,
             hint,
         };
+        if tries.is_probe && tries.count > 0 {
+            return Ok(false);
+        }
         if tries.count >= TRIES {
             return Err(refused(
                 format!("the server still refuses after {TRIES} logins"),

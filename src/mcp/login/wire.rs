@@ -30,8 +30,7 @@ impl Wire {
     async fn exchange(&self, request: http::Request<Vec<u8>>) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
         let request = reqwest::Request::try_from(request)?;
         let response = self.client.execute(request).await.map_err(reqwest::Error::without_url)?;
-        let mut response =
-            decoded(response).map_err(|encoding| format!("the answer is encoded as `{encoding}`, which was not asked for"))?;
+        let mut response = decoded(response).await?;
         let mut head = http::Response::builder().status(response.status());
         for (name, value) in response.headers() {
             head = head.header(name, value);

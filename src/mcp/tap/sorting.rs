@@ -180,9 +180,12 @@ impl Tap {
             return false;
         }
         state.unreadable += 1;
-        state.first_unreadable.get_or_insert_with(|| excerpt(&String::from_utf8_lossy(&incoming.bytes)));
+        let first = || excerpt(&String::from_utf8_lossy(&incoming.bytes));
+        state.first_of_all.get_or_insert_with(first);
+        state.first_unreadable.get_or_insert_with(first);
         for pending in state.pending.values_mut().filter(|pending| !pending.is_aside) {
             pending.unreadable += 1;
+            pending.unreadable_before = state.unreadable - pending.unreadable;
             pending.odd = Some(incoming.bytes.clone());
             pending.is_in_lines |= incoming.within.is_none();
         }
