@@ -129,6 +129,7 @@ impl Login {
             secrets: Arc::clone(&secrets),
             on_line: Arc::new(move |line| on_line(Step::Line(line))),
             servers: Servers::default(),
+            odd: Mutex::default(),
         };
         // The fragment is no part of what is asked for.
         let url = url.split('#').next().unwrap_or(url).to_owned();
