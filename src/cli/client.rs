@@ -28,6 +28,8 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(90);
 const CALL_LIMIT: Duration = Duration::from_secs(60);
 /// The exit status of an interrupt that will not wait.
 const INTERRUPTED: i32 = 130;
+/// How long what is under way may take to end by itself after an interrupt.
+const PATIENCE: Duration = Duration::from_millis(700);
 
 impl SourceArgs {
     /// The source, if one is given.
@@ -190,7 +192,7 @@ pub fn runtime() -> Result<Runtime, Problem> {
     mcp::runtime().map_err(|error| Problem::new(ProblemKind::Internal, format!("cannot start the runtime: {error}")))
 }
 
-/// What an interrupt (Ctrl-C) stops: the wait that is going on, and at the second time everything.
+/// What an interrupt (Ctrl-C) stops: the wait that is going on, and everything at the second time or after a moment.
 #[derive(Clone)]
 pub struct Interrupt {
     /// Ends the call; its capture says so.
@@ -202,29 +204,37 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Starts to listen. Called within the runtime.
-    fn listen() -> Self {
+    /// Starts to listen, on a thread of its own: whatever all others compute, an interrupt is heard.
+    fn listen() -> Result<Self, Problem> {
+        let failed = |error| Problem::new(ProblemKind::Internal, format!("cannot listen for interrupts: {error}"));
         let (interrupt_all, interrupted) = watch::channel(false);
         let interrupt =
             Self { call: CancelToken::new(), jobs: Cancel::new(), is_computing: Arc::new(AtomicBool::new(false)), interrupted };
         let listener = interrupt.clone();
-        tokio::spawn(async move {
-            // Where interrupts cannot be heard, the system's own way of ending the program is left in place.
-            if tokio::signal::ctrl_c().await.is_err() {
-                return;
-            }
-            // Asked first: once the call is over the computing of what came of it begins, which is not to be stopped.
-            let is_computing = listener.is_computing.load(Ordering::SeqCst);
-            listener.call.cancel();
-            if is_computing {
-                listener.jobs.cancel();
-            }
-            interrupt_all.send_replace(true);
-            if tokio::signal::ctrl_c().await.is_ok() {
-                std::process::exit(INTERRUPTED);
-            }
-        });
-        interrupt
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let hear = move || runtime.block_on(listener.hear(&interrupt_all));
+        std::thread::Builder::new().name("loupe-interrupt".into()).spawn(hear).map_err(failed)?;
+        Ok(interrupt)
+    }
+
+    async fn hear(&self, interrupt_all: &watch::Sender<bool>) {
+        // Where interrupts cannot be heard, the system's own way of ending the program is left in place.
+        if tokio::signal::ctrl_c().await.is_err() {
+            return;
+        }
+        // Asked first: once the call is over the computing of what came of it begins, which is not to be stopped.
+        let is_computing = self.is_computing.load(Ordering::SeqCst);
+        self.call.cancel();
+        if is_computing {
+            self.jobs.cancel();
+        }
+        interrupt_all.send_replace(true);
+        // What is known by then is printed in whole, unless its reader stands still.
+        let at_once = tokio::time::timeout(PATIENCE, tokio::signal::ctrl_c()).await;
+        if at_once.is_err() && output::has_begun() && tokio::signal::ctrl_c().await.is_err() {
+            return;
+        }
+        std::process::exit(INTERRUPTED);
     }
 
     /// Waits for `work`, unless interrupted.
@@ -244,11 +254,28 @@ impl Interrupt {
 
 /// Does what waits for nothing but our own computing. An interrupt ends it where it looks, the second one everything.
 pub fn computing<T>(work: impl FnOnce(&Cancel) -> Result<T, Problem>) -> Result<T, Problem> {
-    let runtime = runtime()?;
-    let _within = runtime.enter();
-    let interrupt = Interrupt::listen();
+    let interrupt = Interrupt::listen()?;
     interrupt.compute();
     work(&interrupt.jobs)
+}
+
+/// Ends the program where nothing of what came is shown within the limit that a person gave, as with a text of many
+/// megabytes that is one word; until what is returned is dropped.
+fn bounded(limit: Duration) -> Result<std::sync::mpsc::Sender<()>, Problem> {
+    let (done, waiting) = std::sync::mpsc::channel();
+    let wait = move || {
+        let is_late = waiting.recv_timeout(limit) == Err(std::sync::mpsc::RecvTimeoutError::Timeout);
+        // Whoever reads may take their time.
+        if is_late && !output::has_begun() {
+            let what = format!("what came could not be counted and shown within {} s", limit.as_secs_f64());
+            let problem = Problem::new(ProblemKind::Timeout, what).hint("raise the time limit (`--timeout`), or ask for less");
+            output::problem(&problem);
+            std::process::exit(problem.kind.exit_status().into());
+        }
+    };
+    let failed = |error| Problem::new(ProblemKind::Internal, format!("cannot watch the time limit: {error}"));
+    std::thread::Builder::new().name("loupe-limit".into()).spawn(wait).map_err(failed)?;
+    Ok(done)
 }
 
 /// Connects, does `work`, and prints its outcome with `then` while the session is being closed.
@@ -267,7 +294,7 @@ pub fn with_session<T>(
     written::know(known, Some(source));
     let runtime = runtime()?;
     runtime.block_on(async {
-        let interrupt = Interrupt::listen();
+        let interrupt = Interrupt::listen()?;
         let options = Options {
             connect_limit: link.connect_limit(),
             guard: std::env::current_exe().ok(),
@@ -295,6 +322,7 @@ pub fn with_session<T>(
         let closing = tokio::spawn(session.leave());
         let written = transcript.map_or(Ok(()), TranscriptFile::result);
         interrupt.compute();
+        let bound = link.timeout.map(bounded).transpose()?;
         let status = match (done.and_then(|done| then(done, &interrupt.jobs)), written) {
             // What came is printed all the same: a full disk costs the transcript, not the answer.
             (Ok(_), Err(problem)) => {
@@ -303,6 +331,7 @@ pub fn with_session<T>(
             }
             (status, _) => status,
         };
+        drop(bound);
         stray.iter().for_each(|text| output::note(quiet, text));
         if let Err(error) = closing.await {
             output::note(quiet, &format!("the session did not end cleanly: {error}"));

@@ -333,6 +333,8 @@ impl Link {
             if bytes.is_empty() {
                 begun = Instant::now();
             }
+            // What is decoded from little comes without a wait, and time limits have to be looked at meanwhile.
+            tokio::task::yield_now().await;
             let room = limit - bytes.len();
             bytes.extend_from_slice(&chunk[..chunk.len().min(room)]);
             if chunk.len() > room {

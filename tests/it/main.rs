@@ -26,6 +26,8 @@ mod tidy;
 #[cfg(unix)]
 mod ends;
 #[cfg(unix)]
+mod limits;
+#[cfg(unix)]
 mod misbehave;
 #[cfg(unix)]
 mod readme;
