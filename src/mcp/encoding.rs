@@ -42,10 +42,9 @@ impl EncodingFault {
     pub(super) fn of(error: &reqwest::Error) -> Option<&Self> {
         let mut cause = std::error::Error::source(error);
         while let Some(inner) = cause {
-            if let Some(fault) = inner.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
-                if let Some(fault) = fault.downcast_ref::<Self>() {
-                    return Some(fault);
-                }
+            let carried = inner.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+            if let Some(fault) = carried.and_then(|carried| carried.downcast_ref::<Self>()) {
+                return Some(fault);
             }
             cause = inner.source();
         }

@@ -87,7 +87,7 @@ pub(super) struct Refusal {
     /// A version of the handshake that the server named.
     pub version: Option<&'static str>,
     /// The server, where it described itself but named no version: stateless, unless it takes a handshake.
-    pub described: Option<Server>,
+    pub described: Option<Box<Server>>,
     /// What an MCP server without the probe does not answer: a demand for credentials, a failure.
     pub is_noted: bool,
 }
@@ -147,7 +147,7 @@ pub(super) fn discovered(end: End, asked: &'static str, place: &str) -> Result<D
     };
     let Some(versions) = result.get("supportedVersions").filter(|versions| versions.kind() == Kind::Array) else {
         let why = format!("a result without `supportedVersions`: {}", quote(&answer.bytes));
-        let described = result.get("capabilities").is_some().then(|| described(result, asked));
+        let described = result.get("capabilities").is_some().then(|| Box::new(described(result, asked)));
         return refused(Refusal { why, described, ..Refusal::default() });
     };
     let versions = names(versions);
