@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use clap::Parser;
@@ -28,6 +28,8 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(90);
 const CALL_LIMIT: Duration = Duration::from_secs(60);
 /// The exit status of an interrupt that will not wait.
 const INTERRUPTED: i32 = 130;
+/// How often a time limit is looked at while nothing is waited for.
+const LOOK: Duration = Duration::from_millis(50);
 /// How long what is under way may take to end by itself after an interrupt.
 const PATIENCE: Duration = Duration::from_millis(700);
 
@@ -259,22 +261,27 @@ pub fn computing<T>(work: impl FnOnce(&Cancel) -> Result<T, Problem>) -> Result<
     work(&interrupt.jobs)
 }
 
-/// Ends the program where nothing of what came is shown within the limit that a person gave, as with a text of many
-/// megabytes that is one word; until what is returned is dropped.
-fn bounded(limit: Duration) -> Result<std::sync::mpsc::Sender<()>, Problem> {
-    let (done, waiting) = std::sync::mpsc::channel();
-    let wait = move || {
-        let is_late = waiting.recv_timeout(limit) == Err(std::sync::mpsc::RecvTimeoutError::Timeout);
-        // Whoever reads may take their time.
-        if is_late && !output::has_begun() {
-            let what = format!("what came could not be counted and shown within {} s", limit.as_secs_f64());
-            let problem = Problem::new(ProblemKind::Timeout, what).hint("raise the time limit (`--timeout`), or ask for less");
-            output::problem(&problem);
-            std::process::exit(problem.kind.exit_status().into());
+/// Ends the program where, for as long as the limit that a person gave, no server is waited for and nothing is shown, as
+/// with a text of many megabytes that is one word; until what is returned is dropped.
+fn bounded(limit: Duration, is_waiting: impl Fn() -> bool + Send + 'static) -> Result<mpsc::Sender<()>, Problem> {
+    let (done, over) = mpsc::channel();
+    let watch = move || {
+        let mut since = Instant::now();
+        while over.recv_timeout(LOOK) == Err(mpsc::RecvTimeoutError::Timeout) {
+            // Whoever reads what is shown may take their time.
+            if is_waiting() || output::has_begun() {
+                since = Instant::now();
+            } else if since.elapsed() >= limit {
+                let what = format!("what came could not be read, counted and shown within {} s", limit.as_secs_f64());
+                let problem =
+                    Problem::new(ProblemKind::Timeout, what).hint("raise the time limit (`--timeout`), or ask for less");
+                output::problem(&problem);
+                std::process::exit(problem.kind.exit_status().into());
+            }
         }
     };
     let failed = |error| Problem::new(ProblemKind::Internal, format!("cannot watch the time limit: {error}"));
-    std::thread::Builder::new().name("loupe-limit".into()).spawn(wait).map_err(failed)?;
+    std::thread::Builder::new().name("loupe-limit".into()).spawn(watch).map_err(failed)?;
     Ok(done)
 }
 
@@ -316,13 +323,13 @@ pub fn with_session<T>(
                 return Err(known.problem(error.into()));
             }
         };
+        let bound = link.timeout.map(|limit| bounded(limit, session.waiting())).transpose()?;
         let client = Client { session: &session, interrupt: &interrupt, link, quiet };
         let done = work(&client).await.map_err(|problem| known.problem(problem));
         let stray = session.strays().map(|(count, first)| known.text(&stray(count, &first)).into_owned());
         let closing = tokio::spawn(session.leave());
         let written = transcript.map_or(Ok(()), TranscriptFile::result);
         interrupt.compute();
-        let bound = link.timeout.map(bounded).transpose()?;
         let status = match (done.and_then(|done| then(done, &interrupt.jobs)), written) {
             // What came is printed all the same: a full disk costs the transcript, not the answer.
             (Ok(_), Err(problem)) => {

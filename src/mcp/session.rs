@@ -189,6 +189,12 @@ impl Session {
         self.tap.strays()
     }
 
+    /// Tells, for as long as it is kept, whether the server is waited for.
+    pub fn waiting(&self) -> impl Fn() -> bool + Send + 'static {
+        let tap = Arc::clone(&self.tap);
+        move || tap.is_waiting()
+    }
+
     /// How the connection came about, step by step.
     pub fn steps(&self) -> Vec<Step> {
         self.tap.steps()

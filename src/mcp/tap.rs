@@ -357,6 +357,11 @@ impl Tap {
         self.state().pending.contains_key(&id)
     }
 
+    /// Whether the answer to any request is waited for.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.state().pending.values().any(|pending| !pending.is_aside)
+    }
+
     /// Ends when nobody waits any more for the answer to a request; never for what has none.
     pub(super) async fn given_up(&self, request: Option<i64>) {
         while request.is_none_or(|id| self.is_pending(id)) {
