@@ -10,7 +10,7 @@ use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::tool::{is_type, text};
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn, answer};
-use crate::capture::{BlockKind, Direction, Outcome};
+use crate::capture::{BlockKind, Direction, Message, Outcome};
 use crate::host::Hosts;
 use crate::json::{Doc, FaultKind, Kind, Node};
 use crate::server_request::{RequestKind, ServerRequest};
@@ -288,24 +288,29 @@ fn progress_token(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let token = |bytes: &Bytes, pointer: &str| {
         Some(Doc::parse(bytes.clone()).at(pointer)?.raw_text().into_owned()).filter(|token| token != "null")
     };
-    // A call of several rounds has several requests.
-    let others = capture.messages.iter().filter(|message| message.direction == Direction::Out).map(|message| &message.bytes);
-    let given: Vec<_> =
-        [&capture.request].into_iter().chain(others).filter_map(|sent| token(sent, "/params/_meta/progressToken")).collect();
-    if given.is_empty() {
+    let is_progress = |message: &&Message| {
+        let names_it = || memchr::memmem::find(&message.bytes, b"notifications/progress").is_some();
+        message.direction == Direction::In && names_it()
+    };
+    let mut came = Vec::new();
+    for token in capture.messages.iter().filter(is_progress).filter_map(|message| token(&message.bytes, "/params/progressToken"))
+    {
+        if !came.contains(&token) {
+            came.push(token);
+        }
+    }
+    if came.is_empty() {
         return;
     }
-    let mut said = Vec::new();
-    for message in capture.messages.iter().filter(|message| message.direction == Direction::In) {
-        let is_progress = memchr::memmem::find(&message.bytes, b"notifications/progress").is_some();
-        let Some(token) = token(&message.bytes, "/params/progressToken").filter(|_| is_progress) else { continue };
-        // Some servers make a text of a number; it is the same token to clients.
-        if given.iter().any(|given| given.trim_matches('"') == token.trim_matches('"')) || said.contains(&token) {
-            continue;
-        }
-        let what = format!("progress came for the token {}, the call gave {}", answer::clip(&token), given.join(", "));
+    // A call of several rounds has several requests.
+    let others = capture.messages.iter().filter(|message| message.direction == Direction::Out).map(|message| &message.bytes);
+    let sent = [&capture.request].into_iter().chain(others);
+    let given: Vec<_> = sent.filter_map(|sent| token(sent, "/params/_meta/progressToken")).collect();
+    // Some servers make a text of a number; it is the same token to clients.
+    let is_given = |token: &String| given.iter().any(|given| given.trim_matches('"') == token.trim_matches('"'));
+    for token in came.iter().filter(|token| !given.is_empty() && !is_given(token)) {
+        let what = format!("progress came for the token {}, the call gave {}", answer::clip(token), given.join(", "));
         hits.say(what).at_path(FoundIn::Result, "");
-        said.push(token);
     }
 }
 

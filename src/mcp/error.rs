@@ -276,7 +276,7 @@ fn is_downgrade(url: &str, location: &str) -> bool {
 fn downgrade_hint(url: &str, location: &str) -> String {
     const CAUSE: &str = "a proxy in front of the server likely ends TLS and does not tell it (`X-Forwarded-Proto: https`)";
     let (Ok(mut from), Ok(to)) = (url::Url::parse(url), url::Url::parse(location)) else { return CAUSE.into() };
-    if from.host() != to.host() || from.path() == to.path() {
+    if to.scheme() != "http" || from.host() != to.host() || from.path() == to.path() {
         return format!("{CAUSE}: tell whoever runs it; in clear everybody on the way could read the credentials");
     }
     from.set_path(to.path());
