@@ -30,7 +30,7 @@ const CALL_LIMIT: Duration = Duration::from_secs(60);
 const INTERRUPTED: i32 = 130;
 /// How often a time limit is looked at while nothing is waited for.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long what is under way may take to end by itself after an interrupt.
+/// How long what is under way with a server may take to end by itself after an interrupt.
 const PATIENCE: Duration = Duration::from_millis(700);
 
 impl SourceArgs {
@@ -206,20 +206,21 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Starts to listen, on a thread of its own: whatever all others compute, an interrupt is heard.
-    fn listen() -> Result<Self, Problem> {
+    /// Starts to listen, on a thread of its own: whatever all others compute, an interrupt is heard. What does not stop
+    /// within `patience` is ended, where there is one.
+    fn listen(patience: Option<Duration>) -> Result<Self, Problem> {
         let failed = |error| Problem::new(ProblemKind::Internal, format!("cannot listen for interrupts: {error}"));
         let (interrupt_all, interrupted) = watch::channel(false);
         let interrupt =
             Self { call: CancelToken::new(), jobs: Cancel::new(), is_computing: Arc::new(AtomicBool::new(false)), interrupted };
         let listener = interrupt.clone();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-        let hear = move || runtime.block_on(listener.hear(&interrupt_all));
+        let hear = move || runtime.block_on(listener.hear(&interrupt_all, patience));
         std::thread::Builder::new().name("loupe-interrupt".into()).spawn(hear).map_err(failed)?;
         Ok(interrupt)
     }
 
-    async fn hear(&self, interrupt_all: &watch::Sender<bool>) {
+    async fn hear(&self, interrupt_all: &watch::Sender<bool>, patience: Option<Duration>) {
         // Where interrupts cannot be heard, the system's own way of ending the program is left in place.
         if tokio::signal::ctrl_c().await.is_err() {
             return;
@@ -232,7 +233,7 @@ impl Interrupt {
         }
         interrupt_all.send_replace(true);
         // What is known by then is printed in whole, unless its reader stands still.
-        let at_once = tokio::time::timeout(PATIENCE, tokio::signal::ctrl_c()).await;
+        let at_once = tokio::time::timeout(patience.unwrap_or(Duration::MAX), tokio::signal::ctrl_c()).await;
         if at_once.is_err() && output::has_begun() && tokio::signal::ctrl_c().await.is_err() {
             return;
         }
@@ -256,7 +257,7 @@ impl Interrupt {
 
 /// Does what waits for nothing but our own computing. An interrupt ends it where it looks, the second one everything.
 pub fn computing<T>(work: impl FnOnce(&Cancel) -> Result<T, Problem>) -> Result<T, Problem> {
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen(None)?;
     interrupt.compute();
     work(&interrupt.jobs)
 }
@@ -301,7 +302,7 @@ pub fn with_session<T>(
     written::know(known, Some(source));
     let runtime = runtime()?;
     runtime.block_on(async {
-        let interrupt = Interrupt::listen()?;
+        let interrupt = Interrupt::listen(Some(PATIENCE))?;
         let options = Options {
             connect_limit: link.connect_limit(),
             guard: std::env::current_exe().ok(),
