@@ -261,6 +261,10 @@ impl Backend for Agent {
         }
         answers
     }
+
+    fn stop(&self) {
+        self.running().values().for_each(Stop::now);
+    }
 }
 
 /// One request.

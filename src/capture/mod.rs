@@ -13,6 +13,7 @@ mod media;
 mod payload;
 mod reading;
 mod tool;
+mod uri_template;
 mod wire;
 
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub use listed::{Prompt, PromptArgument, Resource, ServerLists, listed_tools};
 pub use payload::{Origin, Payload, ReadText, TextSource, blocks, is_wrapped};
 pub use reading::{Reading, ResponseIndex, RpcError};
 pub use tool::{Annotations, Hint, Tool};
+pub use uri_template::{TemplateValue, expand_template, template_names};
 pub use wire::{Line, LineKind};
 
 use crate::problem::Problem;

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use clap::Parser;
@@ -28,7 +28,9 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(90);
 const CALL_LIMIT: Duration = Duration::from_secs(60);
 /// The exit status of an interrupt that will not wait.
 const INTERRUPTED: i32 = 130;
-/// How long our own computing may take to end after an interrupt.
+/// How often a time limit is looked at while nothing is waited for.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long what is under way may take to end by itself after an interrupt.
 const PATIENCE: Duration = Duration::from_millis(700);
 
 impl SourceArgs {
@@ -193,7 +195,7 @@ pub fn runtime() -> Result<Runtime, Problem> {
     mcp::runtime().map_err(|error| Problem::new(ProblemKind::Internal, format!("cannot start the runtime: {error}")))
 }
 
-/// What an interrupt (Ctrl-C) stops: the wait that is going on, and at the second time everything.
+/// What an interrupt (Ctrl-C) stops: the wait that is going on, and everything at the second time or after a moment.
 #[derive(Clone)]
 pub struct Interrupt {
     /// Ends the call; its capture says so.
@@ -205,38 +207,38 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Starts to listen. Called within the runtime.
-    fn listen() -> Self {
+    /// Starts to listen, on a thread of its own: whatever all others compute, an interrupt is heard. What does not stop
+    /// within [`PATIENCE`] is ended.
+    fn listen() -> Result<Self, Problem> {
+        let failed = |error| Problem::new(ProblemKind::Internal, format!("cannot listen for interrupts: {error}"));
         let (interrupt_all, interrupted) = watch::channel(false);
         let interrupt =
             Self { call: CancelToken::new(), jobs: Cancel::new(), is_computing: Arc::new(AtomicBool::new(false)), interrupted };
         let listener = interrupt.clone();
-        tokio::spawn(async move {
-            // Where interrupts cannot be heard, the system's own way of ending the program is left in place.
-            if tokio::signal::ctrl_c().await.is_err() {
-                return;
-            }
-            // Asked first: once the call is over the computing of what came of it begins, which is not to be stopped.
-            let is_computing = listener.is_computing.load(Ordering::SeqCst);
-            listener.call.cancel();
-            if is_computing {
-                listener.jobs.cancel();
-            }
-            interrupt_all.send_replace(true);
-            let again = tokio::signal::ctrl_c();
-            if !is_computing {
-                if again.await.is_ok() {
-                    std::process::exit(INTERRUPTED);
-                }
-                return;
-            }
-            // What looks at no flag for so long, such as the count of one long word, is not waited for.
-            if tokio::time::timeout(PATIENCE, again).await.is_err() {
-                output::problem(&Problem::interrupted());
-            }
-            std::process::exit(INTERRUPTED);
-        });
-        interrupt
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let hear = move || runtime.block_on(listener.hear(&interrupt_all));
+        std::thread::Builder::new().name("loupe-interrupt".into()).spawn(hear).map_err(failed)?;
+        Ok(interrupt)
+    }
+
+    async fn hear(&self, interrupt_all: &watch::Sender<bool>) {
+        // Where interrupts cannot be heard, the system's own way of ending the program is left in place.
+        if tokio::signal::ctrl_c().await.is_err() {
+            return;
+        }
+        // Asked first: once the call is over the computing of what came of it begins, which is not to be stopped.
+        let is_computing = self.is_computing.load(Ordering::SeqCst);
+        self.call.cancel();
+        if is_computing {
+            self.jobs.cancel();
+        }
+        interrupt_all.send_replace(true);
+        // What is known by then is printed in whole, unless its reader stands still.
+        let at_once = tokio::time::timeout(PATIENCE, tokio::signal::ctrl_c()).await;
+        if at_once.is_err() && output::has_begun() && tokio::signal::ctrl_c().await.is_err() {
+            return;
+        }
+        std::process::exit(INTERRUPTED);
     }
 
     /// Waits for `work`, unless interrupted.
@@ -256,11 +258,33 @@ impl Interrupt {
 
 /// Does what waits for nothing but our own computing. An interrupt ends it where it looks, the second one everything.
 pub fn computing<T>(work: impl FnOnce(&Cancel) -> Result<T, Problem>) -> Result<T, Problem> {
-    let runtime = runtime()?;
-    let _within = runtime.enter();
-    let interrupt = Interrupt::listen();
+    let interrupt = Interrupt::listen()?;
     interrupt.compute();
     work(&interrupt.jobs)
+}
+
+/// Ends the program where, for as long as the limit that a person gave, no server is waited for and nothing is shown, as
+/// with a text of many megabytes that is one word; until what is returned is dropped.
+fn bounded(limit: Duration, is_waiting: impl Fn() -> bool + Send + 'static) -> Result<mpsc::Sender<()>, Problem> {
+    let (done, over) = mpsc::channel();
+    let watch = move || {
+        let mut since = Instant::now();
+        while over.recv_timeout(LOOK) == Err(mpsc::RecvTimeoutError::Timeout) {
+            // Whoever reads what is shown may take their time.
+            if is_waiting() || output::has_begun() {
+                since = Instant::now();
+            } else if since.elapsed() >= limit {
+                let what = format!("what came could not be read, counted and shown within {} s", limit.as_secs_f64());
+                let problem =
+                    Problem::new(ProblemKind::Timeout, what).hint("raise the time limit (`--timeout`), or ask for less");
+                output::problem(&problem);
+                std::process::exit(problem.kind.exit_status().into());
+            }
+        }
+    };
+    let failed = |error| Problem::new(ProblemKind::Internal, format!("cannot watch the time limit: {error}"));
+    std::thread::Builder::new().name("loupe-limit".into()).spawn(watch).map_err(failed)?;
+    Ok(done)
 }
 
 /// Connects, does `work`, and prints its outcome with `then` while the session is being closed.
@@ -279,7 +303,7 @@ pub fn with_session<T>(
     written::know(known, Some(source));
     let runtime = runtime()?;
     runtime.block_on(async {
-        let interrupt = Interrupt::listen();
+        let interrupt = Interrupt::listen()?;
         let options = Options {
             connect_limit: link.connect_limit(),
             guard: std::env::current_exe().ok(),
@@ -301,8 +325,10 @@ pub fn with_session<T>(
                 return Err(known.problem(error.into()));
             }
         };
+        let bound = link.timeout.map(|limit| bounded(limit, session.waiting())).transpose()?;
         let client = Client { session: &session, interrupt: &interrupt, link, quiet };
         let done = work(&client).await.map_err(|problem| known.problem(problem));
+        let stray = session.strays().map(|(count, first)| known.text(&stray(count, &first)).into_owned());
         let closing = tokio::spawn(session.leave());
         let written = transcript.map_or(Ok(()), TranscriptFile::result);
         interrupt.compute();
@@ -314,6 +340,8 @@ pub fn with_session<T>(
             }
             (status, _) => status,
         };
+        drop(bound);
+        stray.iter().for_each(|text| output::note(quiet, text));
         if let Err(error) = closing.await {
             output::note(quiet, &format!("the session did not end cleanly: {error}"));
         }
@@ -419,6 +447,15 @@ pub fn find_tool<'a>(name: &str, tools: &'a [Tool]) -> Result<&'a Tool, Problem>
     })
 }
 
+/// Lines that were no messages, in one sentence at the end: a flood of them would bury everything else.
+fn stray(count: u64, first: &str) -> String {
+    let (are, of) = if count == 1 { ("line is no MCP message:", "") } else { ("lines are no MCP messages", ", the first") };
+    format!(
+        "{} {are}{of} `{first}`; standard output is for messages alone, so print logs to stderr",
+        crate::number::grouped(count)
+    )
+}
+
 /// How far a connection came that did not come about. One step alone is the failure itself.
 fn tell(steps: &[Step]) {
     if steps.len() > 1 {
@@ -460,10 +497,6 @@ fn on_event(quiet: bool, yes: bool, steps: Arc<Mutex<Vec<Step>>>) -> OnSessionEv
         _ if quiet => {}
         SessionEvent::Stderr(line) => output::server_line(&line),
         SessionEvent::Phase(phase) => output::progress(&phase),
-        // Told at 1, 10, 100, …: a flood of them would bury everything else.
-        SessionEvent::Unreadable(count) if count.checked_ilog10().is_some_and(|power| 10_u64.pow(power) == count) => {
-            output::note(false, &format!("unreadable lines came: {count}"));
-        }
         SessionEvent::Progress { progress, total, message } => {
             let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
             output::progress(format!("{progress}{of} {}", message.unwrap_or_default()).trim_end());
@@ -478,7 +511,7 @@ fn on_event(quiet: bool, yes: bool, steps: Arc<Mutex<Vec<Step>>>) -> OnSessionEv
         SessionEvent::Withdrawn { why, .. } => output::note(false, &why),
         SessionEvent::Visited { .. } => output::note(false, "the server says that the step at that address is complete"),
         SessionEvent::Noted(text) => output::note(false, &text),
-        // The wait that this ends reports it; lists are read once here.
+        // The wait that this ends reports it; lists are read once here, and lines that are no messages summed up at the end.
         SessionEvent::Gone(_)
         | SessionEvent::Unreadable(_)
         | SessionEvent::Messages(_)

@@ -130,9 +130,12 @@ pub struct WindowArgs {
 
 #[derive(Args, Debug)]
 pub struct ReadArgs {
-    /// The resource's URI, or a template's with its places filled in
+    /// The resource's URI, or a template's, which is filled in by --args
     #[arg(value_name = "URI")]
     pub uri: String,
+    /// What a template is filled in with: a JSON object of texts, numbers, lists and objects, @FILE, or - for standard input
+    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    pub args: Option<String>,
     #[command(flatten)]
     pub fetch: FetchArgs,
 }

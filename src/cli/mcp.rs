@@ -67,7 +67,10 @@ pub fn run(args: &McpArgs) -> Done {
     let runtime = client::runtime()?;
     let agent = Arc::new(Agent::new(options, runtime.handle().clone())?);
     output::note(args.quiet, "serving over standard input and output until the input ends");
-    output::quiet_pipe(runtime.block_on(serve::stdio_apart(agent)))?;
+    let served = runtime.block_on(serve::stdio_apart(agent));
+    // What does not stop in time is not waited for.
+    runtime.shutdown_background();
+    output::quiet_pipe(served)?;
     Ok(0)
 }
 

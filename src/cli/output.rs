@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::problem::{Problem, ProblemKind};
 use crate::quote::is_direction;
@@ -29,8 +30,16 @@ pub fn print(bytes: &[u8]) -> Result<(), Problem> {
     print_by(|out| out.write_all(bytes))
 }
 
+/// Whether anything was written to standard output.
+static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
+
+pub fn has_begun() -> bool {
+    HAS_BEGUN.load(Ordering::SeqCst)
+}
+
 /// Writes as it comes what is too large to be held.
 pub fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Problem> {
+    HAS_BEGUN.store(true, Ordering::SeqCst);
     let mut out = BufWriter::new(io::stdout().lock());
     quiet_pipe(write(&mut out).and_then(|()| out.flush()))
 }

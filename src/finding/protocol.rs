@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use bytes::Bytes;
 use regex::Regex;
 
 use super::rule::Profile::{AutoreplyCompact, AutotaskStrict, Cost, DialCodeblock, HostCompat, Spec};
@@ -9,7 +10,7 @@ use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::tool::{is_type, text};
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn, answer};
-use crate::capture::{BlockKind, Direction, Outcome};
+use crate::capture::{BlockKind, Direction, Message, Outcome};
 use crate::host::Hosts;
 use crate::json::{Doc, FaultKind, Kind, Node};
 use crate::server_request::{RequestKind, ServerRequest};
@@ -71,9 +72,13 @@ pub static RULES: &[Rule] = &[
         .fix("`\"resultType\": \"complete\"`.")
         .source("MCP specification 2026-07-28, Result"),
     Rule::new("protocol/cache-hints", &[(Spec, Warning)], RuleCheck::Answer(cache_hints))
-        .means("From revision 2026-07-28 on the answer to `resources/read` says how long it may be kept, and for whom.")
-        .fix("`ttlMs` and `cacheScope`.")
+        .means("From revision 2026-07-28 on the answer to `resources/read` says how long it may be kept, and for whom; an answer that says it says it right.")
+        .fix("`ttlMs`, a whole number of milliseconds, and `cacheScope`, which is `public` or `private`.")
         .source("MCP specification 2026-07-28, caching"),
+    Rule::new("protocol/progress-token", &[(Spec, Warning)], RuleCheck::Answer(progress_token))
+        .means("Progress came for a token that no request of the call gave: clients drop it, and a time limit runs on.")
+        .fix("Send the `progressToken` of the request's `_meta`, and nothing after the answer.")
+        .source("MCP specification, progress"),
     Rule::new("protocol/deprecated-feature", &[(Spec, Info)], RuleCheck::Answer(deprecated))
         .means("The server used during the call what revision 2026-07-28 deprecates: roots, sampling or logging.")
         .fix("Ask for input by a result of type `input_required`; log to stderr or by OpenTelemetry.")
@@ -259,9 +264,53 @@ fn result_type(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn cache_hints(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_new = answer.subject.capture.server.protocol_version.as_str() >= "2026-07-28";
-    let Some(result) = answer.result().filter(|result| is_new && result.get("contents").is_some()) else { return };
-    for key in ["ttlMs", "cacheScope"].into_iter().filter(|key| result.get(key).is_none()) {
-        hits.say(format!("the result has no `{key}`")).at_path(FoundIn::Result, "");
+    let Some(result) = answer.result().filter(|_| is_new) else { return };
+    for key in ["ttlMs", "cacheScope"] {
+        let Some(hint) = result.get(key) else {
+            if result.get("contents").is_some() {
+                hits.say(format!("the result has no `{key}`")).at_path(FoundIn::Result, "");
+            }
+            continue;
+        };
+        let is_right = match key {
+            "ttlMs" => hint.as_i64().is_some_and(|time| time >= 0),
+            _ => hint.as_str().is_some_and(|scope| matches!(&*scope, "public" | "private")),
+        };
+        if !is_right {
+            let what = answer::clip(&hint.raw_text());
+            hits.say(format!("`{key}` is {what}")).at_path(FoundIn::Result, format!("/{key}"));
+        }
+    }
+}
+
+fn progress_token(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let capture = &answer.subject.capture;
+    let token = |bytes: &Bytes, pointer: &str| {
+        Some(Doc::parse(bytes.clone()).at(pointer)?.raw_text().into_owned()).filter(|token| token != "null")
+    };
+    let is_progress = |message: &&Message| {
+        let names_it = || memchr::memmem::find(&message.bytes, b"notifications/progress").is_some();
+        message.direction == Direction::In && names_it()
+    };
+    let mut came = Vec::new();
+    for token in capture.messages.iter().filter(is_progress).filter_map(|message| token(&message.bytes, "/params/progressToken"))
+    {
+        if !came.contains(&token) {
+            came.push(token);
+        }
+    }
+    if came.is_empty() {
+        return;
+    }
+    // A call of several rounds has several requests.
+    let others = capture.messages.iter().filter(|message| message.direction == Direction::Out).map(|message| &message.bytes);
+    let sent = [&capture.request].into_iter().chain(others);
+    let given: Vec<_> = sent.filter_map(|sent| token(sent, "/params/_meta/progressToken")).collect();
+    // Some servers make a text of a number; it is the same token to clients.
+    let is_given = |token: &String| given.iter().any(|given| given.trim_matches('"') == token.trim_matches('"'));
+    for token in came.iter().filter(|token| !given.is_empty() && !is_given(token)) {
+        let what = format!("progress came for the token {}, the call gave {}", answer::clip(token), given.join(", "));
+        hits.say(what).at_path(FoundIn::Result, "");
     }
 }
 

@@ -39,6 +39,7 @@ fn capture(text: &str, tool: &Tool, arguments: Option<&str>, protocol: Option<&s
     let message = |bytes: Bytes| Message { at: Duration::ZERO, direction: Direction::In, bytes };
     let response = if text.contains("\"method\":") {
         capture.messages.push(message(text.to_owned().into()));
+        capture.request = Bytes::from_static(br#"{"params":{"_meta":{"progressToken":1}}}"#);
         r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"done"}]}}"#.to_owned()
     } else if text.contains("\"jsonrpc\":") {
         text.to_owned()

@@ -1,10 +1,10 @@
 //! Connecting: starting or reaching the server, finding out which era it is of, and the handshake where there is one.
 //!
 //! The probe is `server/discover`, with an id that no later request has. A server that knows it is stateless; one that
-//! answers with an error of that era names the versions it speaks; any other answer, or none for a while, means
-//! `initialize`. Silence never decides: `initialize` goes out beside the open question, and what is answered first
-//! counts, so that a server that starts slowly is neither given up nor spoilt. A program that ends on the probe is
-//! started again without it.
+//! answers with an error of that era names the versions it speaks; any other answer, a refusal for want of credentials
+//! too, or none for a while, means `initialize`. Silence never decides: `initialize` goes out beside the open question,
+//! and what is answered first counts, so that a server that starts slowly is neither given up nor spoilt. A program that
+//! ends on the probe is started again without it.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 use super::envelope::{PROBE, PROBE_TEXT};
 use super::era::Era;
 use super::error::Error;
-use super::handshake::{self, Verdict};
+use super::handshake::{self, Refusal, Verdict};
 use super::http_client::Client;
 use super::session::{CloseOnDrop, Link, Listening, Session};
 use super::tap::{Outbox, PendingRequest, SdkEnd, Tap};
@@ -255,14 +255,12 @@ async fn agree(tap: &Arc<Tap>, link: &Link, who: &ClientIdentity, plan: Plan) ->
             tap.end_step(&format!("{}, {} {}", server.protocol_version, server.name, server.version), StepState::Done);
             Ok(Agreed::Stateless { server })
         }
-        Some(Verdict::Handshake { why, .. }) if pinned => Err(Error::Unspoken {
+        Some(Verdict::Handshake(Refusal { described: Some(server), why, .. })) if pinned => Ok(taken(tap, *server, &why)),
+        Some(Verdict::Handshake(Refusal { why, .. })) if pinned => Err(Error::Unspoken {
             place: tap.place.clone(),
             what: format!("the server does not speak {STATELESS}: `server/discover` got {why}"),
         }),
-        Some(Verdict::Handshake { why, version }) => {
-            tap.end_step(&why, StepState::Passed);
-            initialize(tap, link, &who.shaking, version.unwrap_or(who.proposed())).await
-        }
+        Some(Verdict::Handshake(refusal)) => after_refusal(tap, link, who, refusal).await,
         None => {
             tap.step("negotiate", begun, "server/discover", "silence, so `initialize` is sent too", StepState::Passed);
             let mut shaking = pin!(initialize(tap, link, &who.shaking, who.proposed()));
@@ -280,7 +278,7 @@ async fn agree(tap: &Arc<Tap>, link: &Link, who: &ClientIdentity, plan: Plan) ->
                             tap.end_step(&format!("{}, late", server.protocol_version), StepState::Done);
                             return Ok(Agreed::Stateless { server });
                         }
-                        Verdict::Handshake { .. } => return match refused {
+                        Verdict::Handshake(_) => return match refused {
                             Some(error) => Err(error),
                             None => shaking.await,
                         },
@@ -300,6 +298,40 @@ async fn agree(tap: &Arc<Tap>, link: &Link, who: &ClientIdentity, plan: Plan) ->
     }
 }
 
+/// The handshake with a server that did not settle its era by the probe. One that described itself there and takes no
+/// handshake is stateless all the same.
+async fn after_refusal(tap: &Arc<Tap>, link: &Link, who: &ClientIdentity, refusal: Refusal) -> Result<Agreed, Error> {
+    let Refusal { why, version, described, is_noted } = refusal;
+    tap.end_step(&why, StepState::Passed);
+    let error = match initialize(tap, link, &who.shaking, version.unwrap_or(who.proposed())).await {
+        Ok(agreed) => {
+            if is_noted {
+                tap.emit(SessionEvent::Noted(format!("`server/discover` got {why}; the server was reached by `initialize`")));
+            }
+            return Ok(agreed);
+        }
+        Err(error) => error,
+    };
+    match (error, described) {
+        (error @ Error::Handshake { .. }, Some(server)) => {
+            tap.end_step(&error.to_string(), StepState::Passed);
+            tap.begin_step("negotiate", "the answer to server/discover");
+            Ok(taken(tap, *server, &why))
+        }
+        (Error::Handshake { place, what }, None) => {
+            Err(Error::Handshake { place, what: format!("{what}; `server/discover` got {why}") })
+        }
+        (error, _) => Err(error),
+    }
+}
+
+/// A server without a handshake whose answer to the probe lacks its versions.
+fn taken(tap: &Tap, server: Server, why: &str) -> Agreed {
+    tap.end_step(&format!("{} {}, taken for {STATELESS}", server.name, server.version), StepState::Done);
+    tap.emit(SessionEvent::Noted(format!("`server/discover` got {why}; {STATELESS} is spoken, since it describes the server")));
+    Agreed::Stateless { server }
+}
+
 /// Asks `server/discover`, again where the server names a version that is spoken here.
 async fn probe(tap: &Arc<Tap>, who: &Identity) -> Result<Verdict, Error> {
     let mut version = STATELESS;
@@ -312,10 +344,20 @@ async fn probe(tap: &Arc<Tap>, who: &Identity) -> Result<Verdict, Error> {
             handshake::Discovered::ServerRequest(other) => version = other,
         }
     }
-    Err(Error::Handshake {
-        place: tap.place.clone(),
-        what: format!("the server refuses version {version}, and names it as one that it speaks"),
-    })
+    let why = format!("a refusal of version {version}, which it names as one that the server speaks");
+    Ok(Verdict::Handshake(Refusal { why, ..Refusal::default() }))
+}
+
+/// Why the SDK gave a handshake up: our own words where it repeats them, without the names of its types.
+fn refused_by_sdk(error: ClientInitializeError, place: String) -> Error {
+    let error = match error {
+        ClientInitializeError::TransportError { error, .. } => error.error,
+        other => return Error::Handshake { place, what: other.to_string() },
+    };
+    match error.downcast::<Error>() {
+        Ok(ours) => *ours,
+        Err(other) => Error::Handshake { place, what: other.to_string() },
+    }
 }
 
 /// The handshake, of which the SDK keeps the books.
@@ -335,9 +377,7 @@ async fn initialize(tap: &Arc<Tap>, link: &Link, who: &Identity, version: &'stat
         let (end, _) = waiting.done.await.map_err(|_| closed())?;
         Ok::<_, Error>((waiting.id, end))
     };
-    let sdk_error = |error: ClientInitializeError| {
-        tap.failure().unwrap_or_else(|| Error::Handshake { place: place(), what: error.to_string() })
-    };
+    let sdk_error = |error: ClientInitializeError| tap.failure().unwrap_or_else(|| refused_by_sdk(error, place()));
     let (id, end) = tokio::select! {
         biased;
         answer = answer => answer?,

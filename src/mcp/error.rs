@@ -41,9 +41,12 @@ pub enum Error {
     /// The connection broke inside an answer.
     #[error("the connection broke while the answer came: {}", innermost(source))]
     Broken { url: String, source: reqwest::Error },
+    /// An answer in an encoding that nobody asked for, or that is not what it says.
+    #[error("{what}")]
+    Encoded { url: String, what: String },
     #[error("HTTP {status}{}", quoted(text))]
     HttpStatus { url: String, status: String, text: String },
-    #[error("the server redirects to {location}")]
+    #[error("the server redirects {}to {location}", if is_downgrade(url, location) { "from https " } else { "" })]
     Redirect { url: String, status: String, location: String },
     #[error("HTTP {status}: the server requires credentials{}", quoted(text))]
     Auth { url: String, status: String, text: String },
@@ -162,6 +165,12 @@ impl From<&Error> for Problem {
                     "it redirects in a loop: check the settings of the server, or of the proxy in front of it",
                 )
             }
+            Error::Encoded { url, .. } => problem(ProblemKind::Malformed, url).hint(
+                "ask for it as it is by `--header 'Accept-Encoding: identity'`, or tell whoever runs the proxy not to encode it",
+            ),
+            Error::Redirect { url, location, .. } if is_downgrade(url, location) => {
+                problem(ProblemKind::HttpStatus, url).hint(downgrade_hint(url, location))
+            }
             Error::Redirect { url, location, .. } => problem(ProblemKind::HttpStatus, url)
                 .hint(format!("if you trust it, connect to {location}; headers are not sent on by themselves")),
             Error::Auth { url, .. } => problem(ProblemKind::Auth, url)
@@ -258,6 +267,22 @@ fn is_circle(url: &str, status: &str, location: &str) -> bool {
     from == to || (from.origin() == to.origin() && ["307", "308"].iter().any(|code| status.starts_with(code)))
 }
 
+/// Whether following a redirect would give up encryption.
+fn is_downgrade(url: &str, location: &str) -> bool {
+    url.starts_with("https:") && !location.starts_with("https:")
+}
+
+/// What to do about such a redirect: the same place by https, never in clear.
+fn downgrade_hint(url: &str, location: &str) -> String {
+    const CAUSE: &str = "a proxy in front of the server likely ends TLS and does not tell it (`X-Forwarded-Proto: https`)";
+    let (Ok(mut from), Ok(to)) = (url::Url::parse(url), url::Url::parse(location)) else { return CAUSE.into() };
+    if to.scheme() != "http" || from.host() != to.host() || from.path() == to.path() {
+        return format!("{CAUSE}: tell whoever runs it; in clear everybody on the way could read the credentials");
+    }
+    from.set_path(to.path());
+    format!("connect to {from}; {CAUSE}")
+}
+
 /// Why there is no connection.
 pub(super) fn connect_words(error: &reqwest::Error) -> String {
     if let Some(why) = tls::refused(error) {
@@ -334,6 +359,28 @@ mod tests {
             let (url, status, location) = ("http://H/mcp".into(), status.into(), location.into());
             let hint = Problem::from(Error::Redirect { url, status, location }).hint.unwrap();
             assert_eq!(hint.contains("connect to"), is_cure, "{hint}");
+        }
+    }
+
+    #[test]
+    fn a_redirect_away_from_https_is_never_advised() {
+        for (url, location, offered) in [
+            ("https://h:8443/mcp/", "http://h:8443/mcp", Some("https://h:8443/mcp")),
+            ("https://h/mcp/", "http://h/mcp", Some("https://h/mcp")),
+            ("https://h/mcp/?a=1", "http://h:8080/mcp", Some("https://h/mcp?a=1")),
+            ("https://h/mcp", "http://h/mcp", None),
+            ("https://h/mcp", "http://inside/mcp", None),
+            ("https://h/mcp", "ftp://h/", None),
+        ] {
+            let error = Error::Redirect { url: url.into(), status: "307".into(), location: location.into() };
+            let problem = Problem::from(error);
+            let hint = problem.hint.unwrap();
+            assert!(problem.what.contains("from https") && hint.contains("proxy"), "{hint}");
+            assert!(!hint.contains("http://") && !hint.contains("ftp:"), "{hint}");
+            match offered {
+                Some(address) => assert!(hint.starts_with(&format!("connect to {address};")), "{hint}"),
+                None => assert!(!hint.contains("connect to"), "{hint}"),
+            }
         }
     }
 

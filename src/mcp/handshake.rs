@@ -75,8 +75,21 @@ pub(super) fn read(end: End, id: i64, place: &str) -> Result<(Server, ServerJson
 pub(super) enum Verdict {
     /// It is of the era without a handshake; place and transport are filled in by the caller.
     Stateless(Server),
-    /// It wants a handshake, as far as one can tell; with the version it named, if any.
-    Handshake { why: String, version: Option<&'static str> },
+    /// It wants a handshake, as far as one can tell.
+    Handshake(Refusal),
+}
+
+/// An answer to the probe that does not settle the era.
+#[derive(Default)]
+pub(super) struct Refusal {
+    /// What came, for people.
+    pub why: String,
+    /// A version of the handshake that the server named.
+    pub version: Option<&'static str>,
+    /// The server, where it described itself but named no version: stateless, unless it takes a handshake.
+    pub described: Option<Box<Server>>,
+    /// What an MCP server without the probe does not answer: a demand for credentials, a failure.
+    pub is_noted: bool,
 }
 
 /// What follows from one answer to the probe.
@@ -86,17 +99,16 @@ pub(super) enum Discovered {
     ServerRequest(&'static str),
 }
 
-/// Errors that only a server of the era without a handshake sends: about headers, capabilities and the version.
-const STATELESS_ERRORS: [i64; 3] = [-32020, -32021, UNSUPPORTED];
 const UNSUPPORTED: i64 = -32022;
 const METHOD_NOT_FOUND: i64 = -32601;
 
 /// Reads the answer to `server/discover` in version `asked`.
 ///
 /// # Errors
-/// What ends the attempt to connect: the server cannot be reached, wants credentials, or speaks no version known here.
+/// What ends the attempt to connect: the server cannot be reached, redirects, or speaks no version known here.
 pub(super) fn discovered(end: End, asked: &'static str, place: &str) -> Result<Discovered, Error> {
-    let handshake = |why: String| Ok(Discovered::Is(Verdict::Handshake { why, version: None }));
+    let refused = |refusal| Ok(Discovered::Is(Verdict::Handshake(refusal)));
+    let handshake = |why: String| refused(Refusal { why, ..Refusal::default() });
     let answer = match end {
         End::Lost(error) => {
             return match error.root() {
@@ -110,8 +122,10 @@ pub(super) fn discovered(end: End, asked: &'static str, place: &str) -> Result<D
     let status = answer.http.as_ref().map(|http| http.status);
     match answer.fault {
         Some(fault @ Error::Redirect { .. }) => return Err(fault),
-        Some(fault @ Error::Auth { .. }) if status == Some(401) => return Err(fault),
-        Some(fault) => return handshake(fault.to_string()),
+        Some(fault) => {
+            let is_noted = status.is_some_and(|status| matches!(status, 401 | 403 | 500..));
+            return refused(Refusal { why: fault.to_string(), is_noted, ..Refusal::default() });
+        }
         None => {}
     }
     let doc = Doc::parse(answer.bytes.clone());
@@ -121,10 +135,6 @@ pub(super) fn discovered(end: End, asked: &'static str, place: &str) -> Result<D
         let error_text = format!("error{}", RpcError::read(error).detail());
         return match error.at("/data/supported") {
             Some(versions) if code == UNSUPPORTED => chosen(&names(versions), asked, error_text, place),
-            _ if STATELESS_ERRORS.contains(&code) => Err(Error::Handshake {
-                place: place.to_owned(),
-                what: format!("the server refused `server/discover` with {error_text}"),
-            }),
             // Over HTTP this status with this error is the word of the era for an unknown method.
             _ if code == METHOD_NOT_FOUND && status == Some(404) => {
                 Ok(Discovered::Is(Verdict::Stateless(Server { protocol_version: asked.into(), ..Server::default() })))
@@ -136,22 +146,29 @@ pub(super) fn discovered(end: End, asked: &'static str, place: &str) -> Result<D
         return handshake(format!("an answer without a result: {}", quote(&answer.bytes)));
     };
     let Some(versions) = result.get("supportedVersions").filter(|versions| versions.kind() == Kind::Array) else {
-        return handshake(format!("a result without `supportedVersions`: {}", quote(&answer.bytes)));
+        let why = format!("a result without `supportedVersions`: {}", quote(&answer.bytes));
+        let described = result.get("capabilities").is_some().then(|| Box::new(described(result, asked)));
+        return refused(Refusal { why, described, ..Refusal::default() });
     };
     let versions = names(versions);
     if !versions.iter().any(|version| version == asked) {
         return chosen(&versions, asked, format!("versions {}", versions.join(", ")), place);
     }
+    Ok(Discovered::Is(Verdict::Stateless(described(result, asked))))
+}
+
+/// A server of this version, as a result of the probe describes it.
+fn described(result: Node<'_>, version: &str) -> Server {
     let text = |node: Option<Node<'_>>, name: &str| Some(node?.get(name)?.as_str()?.into_owned());
     let info = result.at("/_meta/io.modelcontextprotocol~1serverInfo").or_else(|| result.get("serverInfo"));
-    Ok(Discovered::Is(Verdict::Stateless(Server {
+    Server {
         name: text(info, "name").unwrap_or_default(),
         version: text(info, "version").unwrap_or_default(),
-        protocol_version: asked.into(),
+        protocol_version: version.into(),
         instructions: text(Some(result), "instructions"),
         capabilities: result.get("capabilities").map(Node::raw_bytes),
         ..Server::default()
-    })))
+    }
 }
 
 fn names(versions: Node<'_>) -> Vec<String> {
@@ -163,11 +180,14 @@ fn chosen(versions: &[String], asked: &str, error_text: String, place: &str) -> 
     let shared = Protocol::VERSIONS.iter().rev().find(|known| versions.iter().any(|version| version == *known));
     match shared {
         Some(version) if Protocol::is_stateless(version) => Ok(Discovered::ServerRequest(version)),
-        Some(version) => Ok(Discovered::Is(Verdict::Handshake { why: error_text, version: Some(version) })),
-        None if versions.is_empty() => Err(Error::Handshake {
-            place: place.to_owned(),
-            what: format!("the server refuses version {asked} and names no other"),
-        }),
+        Some(version) => {
+            let refusal = Refusal { why: error_text, version: Some(version), ..Refusal::default() };
+            Ok(Discovered::Is(Verdict::Handshake(refusal)))
+        }
+        None if versions.is_empty() => {
+            let why = format!("{error_text}: it refuses version {asked} and names no other");
+            Ok(Discovered::Is(Verdict::Handshake(Refusal { why, ..Refusal::default() })))
+        }
         None => Err(Error::Version { place: place.to_owned(), version: versions.join(", ") }),
     }
 }
@@ -207,7 +227,6 @@ pub(super) fn read_page(bytes: &Bytes, member: &str, place: &str) -> Result<Page
         Some(cursor) if cursor.kind() != Kind::String => {
             page.note = Some("`nextCursor` is not a string, so the list may be longer".into());
         }
-        Some(cursor) if cursor.raw() == b"\"\"" => page.note = Some("`nextCursor` is empty, so the list ends here".into()),
         Some(cursor) => page.next = Some(cursor.raw_bytes()),
     }
     Ok(page)

@@ -2,7 +2,8 @@
 //! the tap before anything decodes them.
 //!
 //! Up to 2025-11-25 there is a session: its id and the version go with each request, a broken stream is taken up again,
-//! and where the server has forgotten it the call in flight fails and the next one opens another. Since 2026-07-28 there
+//! and where the server says that it does not know it another is opened and the request, which nobody took, is sent once
+//! more. Since 2026-07-28 there
 //! is none: what a request is stands in its headers too, a broken stream loses it, and closing the stream cancels it.
 //! The SDK's HTTP worker is not used: it hands out typed messages only, waits for ever on an answer with a foreign id
 //! and resends on an expired session.
@@ -18,6 +19,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use tokio::sync::oneshot;
 use tokio::task::{AbortHandle, JoinSet};
 
+use super::encoding::EncodingNote;
 use super::error::{Error, excerpt};
 use super::http_client::{Client, SENT_AGAIN, info, location, media_type, sent};
 use super::param_headers::{self, ParamHeader};
@@ -27,6 +29,8 @@ use crate::capture::HttpInfo;
 use crate::json::Doc;
 use crate::number::grouped;
 
+/// The notification that ends a handshake.
+const INITIALIZED: &str = "notifications/initialized";
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
@@ -40,6 +44,8 @@ const RETRY_MAX: Duration = Duration::from_secs(30);
 const AFTER_ANSWER: Duration = Duration::from_secs(1);
 /// What is read of an error page.
 const PAGE_BYTES: usize = 1 << 20;
+/// After as long a silence a server that refuses may have let go of the session.
+const IDLE: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 struct Negotiated {
@@ -69,6 +75,8 @@ pub(super) struct Link {
     mirrored: Mutex<HashMap<String, Vec<ParamHeader>>>,
     /// The server does not know the session any more.
     is_lost: AtomicBool,
+    /// When the server last answered well.
+    last_well: Mutex<Instant>,
     renewing: tokio::sync::Mutex<()>,
     /// The requests under way, to end them by closing their streams.
     running: Mutex<HashMap<i64, AbortHandle>>,
@@ -86,6 +94,7 @@ impl Link {
             negotiated: Mutex::default(),
             mirrored: Mutex::default(),
             is_lost: AtomicBool::new(false),
+            last_well: Mutex::new(Instant::now()),
             renewing: tokio::sync::Mutex::new(()),
             running: Mutex::default(),
             tasks: Mutex::new(Some(JoinSet::new())),
@@ -172,10 +181,13 @@ impl Link {
         }
     }
 
-    fn lose(&self) {
-        self.is_lost.store(true, Ordering::SeqCst);
+    /// The server does not know the session `used`; nothing is lost where another was opened meanwhile.
+    fn lose(&self, used: Option<&HeaderValue>) {
         let mut negotiated = self.negotiated();
-        negotiated.session = None;
+        if negotiated.session.as_ref() == used {
+            self.is_lost.store(true, Ordering::SeqCst);
+            negotiated.session = None;
+        }
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, HashMap<i64, AbortHandle>> {
@@ -206,13 +218,41 @@ impl Link {
         self.http.request(method, &self.http.url, headers)
     }
 
+    /// Sends a message. A request that the server refuses because it does not know the session is sent once more in
+    /// another; nobody took it.
     async fn post(&self, bytes: Bytes, request: Option<i64>) -> Result<(), Error> {
         let method = match super::envelope::peek(&bytes) {
             super::envelope::Peek::Object(envelope) => envelope.method.unwrap_or_default(),
             _ => String::new(),
         };
+        let used = self.negotiated().session.clone();
+        let lost = match self.post_once(bytes.clone(), &method, request).await {
+            Err(lost @ Error::SessionLost { .. }) => lost,
+            done => return done,
+        };
+        self.lose(used.as_ref());
+        let Some(id) = request else {
+            // The next request opens another session, and says this for it.
+            return if method == INITIALIZED { Ok(()) } else { Err(lost) };
+        };
+        let note = format!("{lost}; a new session was opened and the request sent again");
+        self.tap.note(id, &note);
+        if !matches!(&*method, "tools/call" | "resources/read" | "prompts/get") {
+            // It has no capture that could say so.
+            self.tap.emit(super::SessionEvent::Noted(format!("`{method}`: {note}")));
+        }
+        self.renew().await?;
+        let used = self.negotiated().session.clone();
+        let again = self.post_once(bytes, &method, request).await;
+        if matches!(again, Err(Error::SessionLost { .. })) {
+            self.lose(used.as_ref());
+        }
+        again
+    }
+
+    async fn post_once(&self, bytes: Bytes, method: &str, request: Option<i64>) -> Result<(), Error> {
         let is_first = method == "initialize";
-        if self.is_lost.load(Ordering::SeqCst) && !is_first && method != "notifications/initialized" {
+        if self.is_lost.load(Ordering::SeqCst) && !is_first && method != INITIALIZED {
             self.renew().await?;
         }
         let described = if self.is_stateless() { self.described(&bytes) } else { HeaderMap::new() };
@@ -222,11 +262,15 @@ impl Link {
                 .header(header::ACCEPT, "application/json, text/event-stream")
                 .body(bytes.clone())
         };
-        let (response, is_again) = self.http.send_logged_in(&write, self.tap.given_up(request)).await?;
+        let is_probe = method == "server/discover";
+        let (response, is_again) = self.http.send_logged_in(&write, is_probe, self.tap.given_up(request)).await?;
         if let Some(id) = request.filter(|_| is_again) {
             self.tap.note(id, SENT_AGAIN);
         }
         let had_session = self.negotiated().session.is_some();
+        if response.status().is_success() {
+            *self.last_well.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        }
         if let Some(session) = response.headers().get(SESSION).filter(|_| is_first && response.status().is_success()) {
             self.negotiated().session = Some(session.clone());
         }
@@ -268,7 +312,7 @@ impl Link {
     }
 
     async fn chunk(&self, response: &mut reqwest::Response) -> Result<Option<Bytes>, Error> {
-        response.chunk().await.map_err(|source| Error::Broken { url: self.shown_url.clone(), source })
+        response.chunk().await.map_err(|source| self.http.broken(source))
     }
 
     /// A whole body; what exceeds the limit is dropped and said. Fails only where not a byte came.
@@ -289,6 +333,8 @@ impl Link {
             if bytes.is_empty() {
                 begun = Instant::now();
             }
+            // What is decoded from little comes without a wait, and time limits have to be looked at meanwhile.
+            tokio::task::yield_now().await;
             let room = limit - bytes.len();
             bytes.extend_from_slice(&chunk[..chunk.len().min(room)]);
             if chunk.len() > room {
@@ -299,7 +345,11 @@ impl Link {
     }
 
     async fn body(&self, response: reqwest::Response, first: Option<Bytes>, id: i64, http: Arc<HttpInfo>) -> Result<(), Error> {
+        let encoding = EncodingNote::of(&response);
         let Body { bytes, begun, cut, broken } = self.read(response, first, self.tap.limits.message).await?;
+        if let Some(text) = encoding.text() {
+            self.tap.note(id, text);
+        }
         if let Some(error) = broken {
             self.tap.end_with_page(id, bytes, begun, error, http);
             return Ok(());
@@ -322,6 +372,7 @@ impl Link {
         let mut answered = None;
         while let Some((mut response, mut first)) = source.take() {
             let mut parser = sse::Parser::new(self.tap.limits.message);
+            let encoding = EncodingNote::of(&response);
             let broken = loop {
                 let chunk = match first.take() {
                     Some(chunk) => chunk,
@@ -331,6 +382,9 @@ impl Link {
                         Err(error) => break Some(error),
                     },
                 };
+                if let Some(text) = encoding.text() {
+                    self.tap.note(id, text);
+                }
                 for event in parser.feed(&chunk) {
                     let incoming =
                         Incoming { bytes: event.data.clone(), begun: event.begun, cut: event.cut, within: Some(within.clone()) };
@@ -470,10 +524,8 @@ impl Link {
         };
         // An answer that is not whole is none.
         let is_whole = !cut && broken.is_none();
-        if is_ours && is_whole && status != StatusCode::UNAUTHORIZED && !status.is_redirection() {
-            if had_session && is_session_gone(status, &bytes) {
-                self.lose();
-            }
+        let is_lost = had_session && is_session_gone(status, &bytes, is_ours);
+        if is_ours && is_whole && !is_lost && status != StatusCode::UNAUTHORIZED && !status.is_redirection() {
             self.tap.note(id, &format!("the answer came with HTTP {status}"));
             self.tap.incoming(Incoming { bytes, begun, cut: false, within: Some(Within { request: id, http, whole: true }) });
             return Ok(());
@@ -496,11 +548,15 @@ impl Link {
 
     fn refusal(&self, status: StatusCode, page: &[u8], location: Option<String>, had_session: bool) -> Error {
         let url = self.shown_url.clone();
-        let text = excerpt(&String::from_utf8_lossy(page));
+        let mut text = excerpt(&String::from_utf8_lossy(page));
         let shown = status.to_string();
+        if had_session {
+            let idle = self.last_well.lock().unwrap_or_else(PoisonError::into_inner).elapsed();
+            text.push_str(&may_be_gone(status, idle));
+        }
         match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Error::Auth { url, status: shown, text },
-            _ if had_session && is_session_gone(status, page) => Error::SessionLost { url, status: shown, text },
+            _ if had_session && is_session_gone(status, page, false) => Error::SessionLost { url, status: shown, text },
             _ => match location.filter(|_| status.is_redirection()) {
                 Some(location) => Error::Redirect { url, status: shown, location },
                 None => Error::HttpStatus { url, status: shown, text },
@@ -538,9 +594,6 @@ impl Outbox for Link {
             if let Some(id) = request {
                 link.running().remove(&id);
             }
-            if matches!(done, Err(Error::SessionLost { .. })) {
-                link.lose();
-            }
             if let Some(left) = left {
                 left.send(done.map(|()| Instant::now()).map_err(io::Error::other)).ok();
                 return;
@@ -575,8 +628,58 @@ impl Outbox for Link {
     }
 }
 
-/// Whether an answer means that the server does not know the session: 404 by the specification; some say 400 and why.
-fn is_session_gone(status: StatusCode, page: &[u8]) -> bool {
-    let names_it = || String::from_utf8_lossy(page).to_lowercase().contains("session");
-    status == StatusCode::NOT_FOUND || (status == StatusCode::BAD_REQUEST && names_it())
+/// How servers say that they do not know a session.
+const GONE: [&str; 9] =
+    ["not found", "no valid", "no such", "not valid", "invalid", "unknown", "expired", "terminated", "does not exist"];
+
+/// Whether an answer means that the server does not know the session: 404 by the specification, unless it is the answer
+/// to the request itself; some say 400 and why.
+fn is_session_gone(status: StatusCode, page: &[u8], is_answer: bool) -> bool {
+    let says_it = || {
+        let text = String::from_utf8_lossy(page).to_lowercase();
+        // A server that began anew has forgotten every session.
+        (text.contains("session") && GONE.iter().any(|word| text.contains(word))) || text.contains("server not initialized")
+    };
+    match status {
+        StatusCode::NOT_FOUND => !is_answer || says_it(),
+        StatusCode::BAD_REQUEST => says_it(),
+        _ => false,
+    }
+}
+
+/// What a refusal after a long silence may mean.
+fn may_be_gone(status: StatusCode, idle: Duration) -> String {
+    if idle < IDLE || !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::TOO_MANY_REQUESTS) {
+        return String::new();
+    }
+    format!(" (the session may be gone: nothing was said for {} s before; reconnect, then call again)", idle.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_gone_where_the_server_says_so() {
+        let (not_found, bad) = (StatusCode::NOT_FOUND, StatusCode::BAD_REQUEST);
+        for (status, page, is_answer, is_gone) in [
+            (not_found, "", false, true),
+            (not_found, "Method not found", true, false),
+            (not_found, "Session not found", true, true),
+            (bad, "Bad Request: No valid session ID provided", false, true),
+            (bad, "Bad Request: Server not initialized", true, true),
+            (bad, "the argument `session` is missing", true, false),
+            (StatusCode::INTERNAL_SERVER_ERROR, "no valid session", false, false),
+        ] {
+            assert_eq!(is_session_gone(status, page.as_bytes(), is_answer), is_gone, "{status} {page}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_after_a_silence_may_mean_the_end_of_the_session() {
+        let (long, short) = (Duration::from_secs(61), Duration::from_secs(59));
+        assert!(may_be_gone(StatusCode::UNAUTHORIZED, long).contains("nothing was said for 61 s"));
+        assert!(may_be_gone(StatusCode::TOO_MANY_REQUESTS, long).contains("reconnect"));
+        assert_eq!(may_be_gone(StatusCode::UNAUTHORIZED, short) + &may_be_gone(StatusCode::FORBIDDEN, long), "");
+    }
 }

@@ -17,7 +17,7 @@ use rustls::pki_types::CertificateDer;
 use super::SessionEvent;
 use super::connect_times::{ConnectTimes, Parts};
 use super::connector::{Resolver, Timed};
-use super::encoding::{ENCODING, decoded};
+use super::encoding::{ENCODING, EncodingFault, decoded};
 use super::error::{Error, connect_words, innermost};
 use super::login::{Login, LoginStore, Tries};
 use super::tap::Tap;
@@ -152,13 +152,7 @@ impl Client {
                     let waited = begun.elapsed().saturating_sub(took.map(|took| took.whole).unwrap_or_default());
                     self.tap.add_step("HTTP", Some(waited), self.url.path(), &answered, state);
                 }
-                let status = response.status();
-                decoded(response).map_err(|encoding| Error::Malformed {
-                    place: self.shown.clone(),
-                    what: format!(
-                        "the answer (HTTP {status}) is encoded as `{encoding}`, which was not asked for; {ENCODING} is read"
-                    ),
-                })
+                decoded(response).await.map_err(|fault| Error::Encoded { url: self.shown.clone(), what: fault.to_string() })
             }
             Err(error) => {
                 if is_first {
@@ -184,14 +178,15 @@ impl Client {
     }
 
     /// The same, once more after each login that the server asks for; whether there was one. `write` makes the request
-    /// anew, and a login ends when `given_up` does.
+    /// anew, and a login ends when `given_up` does. The probe leads to one login at most.
     pub(super) async fn send_logged_in(
         &self,
         write: impl Fn() -> reqwest::RequestBuilder,
+        is_probe: bool,
         given_up: impl Future<Output = ()>,
     ) -> Result<(reqwest::Response, bool), Error> {
         let mut given_up = pin!(given_up);
-        let mut tries = Tries::default();
+        let mut tries = Tries::of(is_probe);
         loop {
             let used = self.login.as_ref().map_or(0, |login| login.token().0);
             let response = self.send(write()).await?;
@@ -219,11 +214,19 @@ impl Client {
     }
 
     pub(super) fn failed(&self, source: reqwest::Error) -> Error {
-        let url = self.shown.clone();
         if source.is_connect() || source.is_timeout() || source.is_builder() {
-            Error::Connect { url, source }
+            Error::Connect { url: self.shown.clone(), source }
         } else {
-            Error::Broken { url, source }
+            self.broken(source)
+        }
+    }
+
+    /// Why a body ended before its end.
+    pub(super) fn broken(&self, source: reqwest::Error) -> Error {
+        let url = self.shown.clone();
+        match EncodingFault::of(&source) {
+            Some(fault) => Error::Encoded { url, what: fault.to_string() },
+            None => Error::Broken { url, source },
         }
     }
 }
@@ -241,7 +244,8 @@ fn is_this_machine(url: &reqwest::Url) -> bool {
 pub(super) fn location(response: &reqwest::Response) -> Option<String> {
     let location = response.headers().get(header::LOCATION)?;
     let text = String::from_utf8_lossy(location.as_bytes()).into_owned();
-    Some(source::shown(response.url().join(&text).as_ref().map_or(text.as_str(), |url| url.as_str())).into_owned())
+    // A signed address is a key, whatever its parameters are called.
+    Some(source::without_values(response.url().join(&text).as_ref().map_or(text.as_str(), |url| url.as_str())))
 }
 
 /// The type of a body in lower case, without its parameters; empty where there is none.
@@ -262,8 +266,12 @@ pub(super) fn sent(request: reqwest::RequestBuilder) -> Vec<(String, String)> {
 
 fn masked(headers: &HeaderMap) -> Vec<(String, String)> {
     let shown = |(name, value): (&HeaderName, &HeaderValue)| {
-        let is_secret = value.is_sensitive() || is_secret(name.as_str());
-        let value = if is_secret { "…".into() } else { String::from_utf8_lossy(value.as_bytes()).into_owned() };
+        let text = String::from_utf8_lossy(value.as_bytes());
+        let value = match name {
+            _ if value.is_sensitive() || is_secret(name.as_str()) => "…".into(),
+            name if *name == header::LOCATION => source::without_values(&text),
+            _ => text.into_owned(),
+        };
         (name.as_str().to_owned(), value)
     };
     headers.iter().map(shown).collect()

@@ -33,7 +33,7 @@ pub(super) async fn open(http: Client, tap: Arc<Tap>) -> Result<Arc<Link>, Error
     let begun = Instant::now();
     let write = || http.request(reqwest::Method::GET, &http.url, HeaderMap::new()).header(header::ACCEPT, "text/event-stream");
     let tried = format!("HTTP+SSE: GET {}", http.url.path());
-    let (mut response, _) = http.send_logged_in(write, std::future::pending()).await?;
+    let (mut response, _) = http.send_logged_in(write, false, std::future::pending()).await?;
     let status = response.status();
     let fail = |error: Error| {
         tap.step("HTTP", begun, &tried, &error.to_string(), StepState::Failed);
@@ -134,7 +134,7 @@ impl Link {
                 .body(bytes.clone())
         };
         // A login may have run out since the stream was opened.
-        let (response, is_again) = self.http.send_logged_in(&write, self.tap.given_up(request)).await?;
+        let (response, is_again) = self.http.send_logged_in(&write, false, self.tap.given_up(request)).await?;
         if let Some(request) = request {
             if is_again {
                 self.tap.note(request, SENT_AGAIN);

@@ -13,8 +13,8 @@
 //! 2024 (`http_sse`).
 //! A child runs under the `guard`, so that nothing it started outlives the session, or Loupe.
 //! Deliberately absent: sending again a call that a server took, or answering what only a person can; each is a person's
-//! decision. By itself Loupe sends again only what was refused for want of a login, and answers only what needs nobody
-//! (`ping`, the folders that were given).
+//! decision. By itself Loupe sends again only what was refused for want of a login, or of a session that the server still
+//! knows, and answers only what needs nobody (`ping`, the folders that were given).
 
 mod backlog;
 mod cancel_token;

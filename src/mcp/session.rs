@@ -21,7 +21,7 @@ use super::child::Process;
 use super::deadline::Counted;
 use super::envelope::{Peek, peek};
 use super::era::Era;
-use super::error::Error;
+use super::error::{Error, excerpt};
 use super::handshake::{Page, read_page};
 use super::lines::Unended;
 use super::tap::{AbandonedRequest, Answer, End, PendingRequest, SideMessages, Tap, Text, quote};
@@ -34,6 +34,8 @@ pub(super) use listen::Listening;
 
 /// A call that shows signs of life may take this many times its limit, and no more.
 const HARD_LIMIT: u32 = 10;
+/// The cursor that is empty, as it is sent. It is a cursor like any other.
+const EMPTY: &[u8] = b"\"\"";
 /// How long the last messages may take to leave when a session is closed.
 const FLUSH_LIMIT: Duration = Duration::from_millis(200);
 
@@ -182,6 +184,17 @@ impl Session {
         param_headers::declared(tool.input_schema.as_ref()?).err()
     }
 
+    /// How many lines came so far that were no messages, and the first of them; `None` where all were.
+    pub fn strays(&self) -> Option<(u64, String)> {
+        self.tap.strays()
+    }
+
+    /// Tells, for as long as it is kept, whether the server is waited for.
+    pub fn waiting(&self) -> impl Fn() -> bool + Send + 'static {
+        let tap = Arc::clone(&self.tap);
+        move || tap.is_waiting()
+    }
+
     /// How the connection came about, step by step.
     pub fn steps(&self) -> Vec<Step> {
         self.tap.steps()
@@ -194,7 +207,7 @@ impl Session {
     pub async fn list(&self, listing: Listing, limit: Duration) -> Result<List, Error> {
         let (method, member) = listing.names();
         let mut list = List::default();
-        let mut seen: Vec<Bytes> = Vec::new();
+        let (mut seen, mut pages) = (Vec::<Bytes>::new(), Vec::<Vec<Bytes>>::new());
         loop {
             let cursor = seen.last().map(|cursor| String::from_utf8_lossy(cursor).into_owned());
             let page = match self.list_page((method, member), cursor, limit).await {
@@ -208,16 +221,29 @@ impl Session {
                     return Ok(list);
                 }
                 Err(error) if !list.raw.is_empty() => {
-                    list.note = Some(format!("the rest of the list is missing: {error}"));
+                    // Where the server meant the end by it, nothing is missing.
+                    let why = if seen.last().is_some_and(|cursor| *cursor == *EMPTY) {
+                        "the server names an empty `nextCursor` and refuses it; at its end a list has none"
+                    } else {
+                        "the rest of the list is missing"
+                    };
+                    list.note = Some(format!("{why}: {error}"));
                     return Ok(list);
                 }
                 Err(error) => return Err(error),
             };
+            if let Some(at) = pages.iter().position(|earlier| !earlier.is_empty() && *earlier == page.entries) {
+                let (this, that) = (pages.len() + 1, at + 1);
+                list.note = Some(format!("page {this} of `{method}` is page {that} again, so the list ends before it"));
+                return Ok(list);
+            }
+            pages.push(page.entries.clone());
             list.entries.extend(page.entries);
             list.note = page.note;
             let Some(next) = page.next else { return Ok(list) };
             if seen.contains(&next) {
-                list.note = Some("the server repeats a cursor, so the list ends here".into());
+                let cursor = String::from_utf8_lossy(&next).into_owned();
+                list.note = Some(format!("the server repeats the cursor {}, so the list ends here", excerpt(&cursor)));
                 return Ok(list);
             }
             let most = self.tap.limits.pages;
@@ -235,11 +261,13 @@ impl Session {
     /// # Errors
     /// When not even the first page of one can be read.
     pub async fn lists(&self, limit: impl Fn() -> Duration, mut note: impl FnMut(&str)) -> Result<ServerLists, Error> {
-        let tools = async || Ok::<_, Error>(self.list_tools(limit()).await?.tools.into_iter().map(Arc::new).collect());
+        let (first, again) = (self.list_tools(limit()).await?, self.list_tools(limit()).await?);
+        first.note.iter().for_each(|text| note(text));
+        let shared = |list: ToolList| list.tools.into_iter().map(Arc::new).collect();
         let mut lists = ServerLists {
             server: Some(self.server.clone()),
-            tools: tools().await?,
-            again: tools().await?,
+            tools: shared(first),
+            again: shared(again),
             ..ServerLists::default()
         };
         let mut entries = async |listing| {

@@ -81,8 +81,12 @@ pub(super) struct State {
     spread: Option<Spread>,
     messages: u64,
     unreadable: u64,
+    /// The first of all lines that were no messages, and the first since the last request.
+    first_of_all: Option<String>,
     first_unreadable: Option<String>,
     received_any: bool,
+    /// Progress came while nothing was waited for, which was said.
+    has_late_progress: bool,
     pub established: bool,
     /// The revision that was agreed on has batches.
     has_batches: bool,
@@ -148,8 +152,10 @@ impl Tap {
                 spread: None,
                 messages: 0,
                 unreadable: 0,
+                first_of_all: None,
                 first_unreadable: None,
                 received_any: false,
+                has_late_progress: false,
                 established: false,
                 has_batches: false,
                 gone: None,
@@ -234,6 +240,12 @@ impl Tap {
         (state.first_unreadable.clone(), state.log.stderr_tail(3))
     }
 
+    /// How many lines came that were no messages, and the first of them; `None` where all were.
+    pub(super) fn strays(&self) -> Option<(u64, String)> {
+        let state = self.state();
+        state.first_of_all.clone().map(|first| (state.unreadable, first))
+    }
+
     pub(super) fn is_established(&self) -> bool {
         self.state().established
     }
@@ -287,6 +299,7 @@ impl Tap {
                 started: Instant::now(),
                 beside: SideMessages::up_to(self.limits.beside),
                 unreadable: 0,
+                unreadable_before: 0,
                 odd: None,
                 is_heard: false,
                 activity,
@@ -342,6 +355,11 @@ impl Tap {
 
     pub(super) fn is_pending(&self, id: i64) -> bool {
         self.state().pending.contains_key(&id)
+    }
+
+    /// Whether the answer to any request is waited for.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.state().pending.values().any(|pending| !pending.is_aside)
     }
 
     /// Ends when nobody waits any more for the answer to a request; never for what has none.

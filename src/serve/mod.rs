@@ -23,10 +23,13 @@ pub trait Backend: Send + Sync + 'static {
     /// notification, else usually one. A message holds no line feed, since the pipe and stdio end messages with one.
     fn handle(&self, message: &[u8]) -> Vec<bytes::Bytes>;
 
-    /// The same where one backend serves several clients: what one of them declared, or is asked, concerns no other. Among
+    /// As [`Backend::handle`], where one backend serves several clients: what one of them declared, or is asked, concerns no other. Among
     /// the messages may be requests of the server, and the answer to an earlier request that had to wait for theirs.
     fn handle_of(&self, session: &str, message: &[u8]) -> Vec<bytes::Bytes> {
         let _ = session;
         self.handle(message)
     }
+
+    /// Ends what is under way: nobody is there any more to read its answer.
+    fn stop(&self) {}
 }

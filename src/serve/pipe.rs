@@ -2,10 +2,11 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 use super::Backend;
 
@@ -13,6 +14,8 @@ use super::Backend;
 const PIPE_BYTES: usize = 64 * 1024;
 /// Messages that are handled at once, or whose answers wait to be written; the next ones are not read until then.
 const UNDER_WAY: usize = 16;
+/// How long what is under way may take once the input has ended.
+const MOMENT: Duration = Duration::from_millis(400);
 
 /// Starts `backend` on the far end of an in-process pipe and returns the near end. Needs a running tokio runtime. It
 /// ends when the near end is dropped.
@@ -53,14 +56,16 @@ pub(super) async fn serve_lines(
 
 /// As [`serve_lines`], but each message is handled on a thread of its own, and its answers leave when they are there: what
 /// takes long keeps nobody from asking for something else, or from cancelling it. What is under way when the input ends
-/// is still answered.
+/// has a moment to be answered, then another one to stop.
 pub(super) async fn serve_apart(
     backend: Arc<dyn Backend>,
     read: impl AsyncRead + Unpin,
     mut write: impl AsyncWrite + Unpin,
 ) -> io::Result<()> {
     let (answer, mut answers) = mpsc::channel::<Vec<Bytes>>(UNDER_WAY);
-    let reading = async move {
+    let (ended, serving) = (Notify::new(), Arc::clone(&backend));
+    let reading = async {
+        let answer = answer;
         let mut read = BufReader::new(read);
         let mut line = Vec::new();
         while read.read_until(b'\n', &mut line).await? > 0 {
@@ -73,7 +78,14 @@ pub(super) async fn serve_apart(
                 tokio::task::spawn_blocking(move || drop(place.send(backend.handle(&message))));
             }
         }
+        ended.notify_one();
         Ok(())
+    };
+    let stopped = async {
+        ended.notified().await;
+        tokio::time::sleep(MOMENT).await;
+        serving.stop();
+        tokio::time::sleep(MOMENT).await;
     };
     let writing = async move {
         while let Some(messages) = answers.recv().await {
@@ -85,7 +97,10 @@ pub(super) async fn serve_apart(
         }
         Ok(())
     };
-    tokio::try_join!(reading, writing).map(|_| ())
+    tokio::select! {
+        done = async { tokio::try_join!(reading, writing) } => done.map(|_| ()),
+        () = stopped => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -22,6 +22,15 @@ pub fn shown(address: &str) -> Cow<'_, str> {
     with_secrets(address, is_key, &mut |_, _| Some(LEFT_OUT.to_owned()))
 }
 
+/// The address with `…` for its password and for every value in its query and its fragment.
+pub fn without_values(address: &str) -> String {
+    match address.find(['?', '#']) {
+        // Relative to another.
+        Some(end) if !address.contains("://") => format!("{}?{LEFT_OUT}", &address[..end]),
+        _ => with_secrets(address, |_| true, &mut |_, _| Some(LEFT_OUT.to_owned())).into_owned(),
+    }
+}
+
 /// The address with what `put` returns in place of its password and of the value of each parameter whose name
 /// `is_secret`; all else as it was typed. `put` gets the parameter's name, `None` for the password, and the value as it
 /// stands, which is percent-encoded; `None` leaves that as it is.
@@ -32,6 +41,7 @@ pub(super) fn with_secrets<'a>(
 ) -> Cow<'a, str> {
     let Some((scheme, rest)) = address.split_once("://") else { return Cow::Borrowed(address) };
     let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (tail, fragment) = tail.split_once('#').map_or((tail, None), |(tail, fragment)| (tail, Some(fragment)));
     let (before, query) = tail.split_once('?').map_or((tail, None), |(before, query)| (before, Some(query)));
     let mut out = format!("{scheme}://");
     let login = authority.rsplit_once('@').and_then(|(user, host)| Some((user.split_once(':')?, host)));
@@ -40,16 +50,14 @@ pub(super) fn with_secrets<'a>(
         None => out.push_str(authority),
     }
     out.push_str(before);
-    if let Some(query) = query {
-        let (query, fragment) = query.split_at(query.find('#').unwrap_or(query.len()));
-        let pairs = query.split('&').map(|pair| {
+    for (mark, part) in [('?', query), ('#', fragment)].into_iter().filter_map(|(mark, part)| Some((mark, part?))) {
+        let pairs = part.split('&').map(|pair| {
             let secret = pair.split_once('=').filter(|(name, value)| !value.is_empty() && is_secret(name));
             let put = secret.and_then(|(name, value)| Some(format!("{name}={}", put(Some(name), value)?)));
             put.map_or(Cow::Borrowed(pair), Cow::Owned)
         });
-        out.push('?');
+        out.push(mark);
         out.push_str(&pairs.collect::<Vec<_>>().join("&"));
-        out.push_str(fragment);
     }
     if out == address { Cow::Borrowed(address) } else { Cow::Owned(out) }
 }
@@ -66,9 +74,13 @@ mod tests {
             ("ws://:canary@h", "ws://:…@h"),
             ("https://h?sig=canary&auth=canary&token=", "https://h?sig=…&auth=…&token="),
             ("https://a@b:canary@h/x@y:z", "https://a@b:…@h/x@y:z"),
+            ("https://h/back#access_token=canary&state=1", "https://h/back#access_token=…&state=1"),
+            ("https://h/?a=1#/route?token=canary", "https://h/?a=1#/route?token=…"),
         ] {
             assert_eq!(shown(address), expected);
         }
+        assert_eq!(without_values("https://h/a?X-Amz-Date=1&flag#id=canary"), "https://h/a?X-Amz-Date=…&flag#id=…");
+        assert_eq!((without_values("/a?x=canary"), without_values("/a")), ("/a?…".to_owned(), "/a".to_owned()));
         for plain in
             ["https://me@h/mcp?page=2&design=x", "localhost:1", "http://[::1]:80/a:b@c", "https://h/?q=a=b&keyword=x&tokens=5"]
         {

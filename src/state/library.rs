@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::{CallOwner, Effect, Screen, ServerSession, SessionCommand, SessionEffect, SidebarTab, State};
-use crate::capture::{Prompt, Resource};
+use crate::capture::{Prompt, Resource, TemplateValue, expand_template, template_names};
 use crate::json::write;
 use crate::problem::{Problem, ProblemKind};
 
@@ -68,7 +68,7 @@ impl LibraryEntry {
     pub fn places(&self) -> Vec<(String, Option<String>, bool)> {
         match self {
             Self::Resource(_) => Vec::new(),
-            Self::Template(template) => variables(&template.uri).into_iter().map(|name| (name, None, true)).collect(),
+            Self::Template(template) => template_names(&template.uri).into_iter().map(|name| (name, None, true)).collect(),
             Self::Prompt(prompt) => prompt
                 .arguments
                 .iter()
@@ -87,76 +87,10 @@ impl LibraryEntry {
     }
 }
 
-/// The expressions of a URI template (RFC 6570): where each stands, its operator, its names.
-fn expressions(template: &str) -> Vec<(std::ops::Range<usize>, Option<char>, Vec<String>)> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(start) = template[from..].find('{').map(|at| from + at) {
-        let Some(end) = template[start..].find('}').map(|at| start + at) else { break };
-        let inside = &template[start + 1..end];
-        let operator = inside.chars().next().filter(|char| "+#./;?&".contains(*char));
-        let names = inside.trim_start_matches(|char| Some(char) == operator).split(',');
-        let names = names.map(|name| name.split([':', '*']).next().unwrap_or_default().to_owned()).collect();
-        found.push((start..end + 1, operator, names));
-        from = end + 1;
-    }
-    found
-}
-
-fn variables(template: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    for name in expressions(template).into_iter().flat_map(|(_, _, names)| names) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
-}
-
 /// A template with its places filled in; what is empty is left out.
 pub fn expand(template: &str, values: &BTreeMap<String, String>) -> String {
-    let mut out = String::new();
-    let mut from = 0;
-    for (range, operator, names) in expressions(template) {
-        out.push_str(&template[from..range.start]);
-        from = range.end;
-        let (first, between, is_named, keeps) = match operator {
-            Some('+') => ("", ",", false, true),
-            Some('#') => ("#", ",", false, true),
-            Some('.') => (".", ".", false, false),
-            Some('/') => ("/", "/", false, false),
-            Some(';') => (";", ";", true, false),
-            Some('?') => ("?", "&", true, false),
-            Some('&') => ("&", "&", true, false),
-            _ => ("", ",", false, false),
-        };
-        let given = names.iter().filter_map(|name| Some((name, values.get(name).filter(|value| !value.is_empty())?)));
-        let parts: Vec<String> = given
-            .map(|(name, value)| {
-                let value = encoded(value, keeps);
-                if is_named { format!("{name}={value}") } else { value }
-            })
-            .collect();
-        if !parts.is_empty() {
-            out.push_str(first);
-            out.push_str(&parts.join(between));
-        }
-    }
-    out.push_str(&template[from..]);
-    out
-}
-
-fn encoded(value: &str, keeps_reserved: bool) -> String {
-    let mut out = String::new();
-    for byte in value.bytes() {
-        let is_plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        if is_plain || (keeps_reserved && b":/?#[]@!$&'()*+,;=".contains(&byte)) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+    let given = |name: &str| values.get(name).filter(|value| !value.is_empty()).cloned().map(TemplateValue::Text);
+    expand_template(template, given)
 }
 
 /// What there is, and what is being filled in.
@@ -396,19 +330,9 @@ mod tests {
     use crate::state::{Connection, ServerNotification};
 
     #[test]
-    fn templates_are_filled_in_as_the_standard_says() {
-        let values =
-            |pairs: &[(&str, &str)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        for (template, expected) in [
-            ("a://{x}/b", "a://1%202%2F3/b"),
-            ("a://{+x}", "a://1%202/3"),
-            ("a:/{/x,y}{?x,z,y}", "a://1%202%2F3/%C3%A9?x=1%202%2F3&y=%C3%A9"),
-            ("a{?none}", "a"),
-            ("a{x", "a{x"),
-        ] {
-            assert_eq!(expand(template, &values(&[("x", "1 2/3"), ("y", "é")])), expected, "{template}");
-        }
-        assert_eq!(variables("a://{x}{?x,y*}{z:3}"), ["x", "y", "z"]);
+    fn what_is_left_empty_is_no_value() {
+        let values = [("x", "1 2"), ("y", "")].map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        assert_eq!(expand("a://{x}{?y,z}", &values), "a://1%202");
     }
 
     #[test]

@@ -411,6 +411,26 @@ fn secrets_are_hidden_time_is_limited_and_a_cancelled_call_is_not_answered() {
     assert_eq!(rest, "", "a cancelled request is not answered");
 }
 
+/// A client that goes away in the middle of a call takes it along, and the server that was called.
+#[cfg(unix)]
+#[test]
+fn the_end_of_the_input_ends_what_is_under_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = waiting(folder.path());
+    let variables = [("LOUPE_TEST_KEY", "hunter2-hunter2")];
+    let mut raw = Raw::start(folder.path(), &["--timeout", "60", "--allow-calls", "--allow-source", &source], &variables);
+    raw.call(1, "call", &json!({"source": "w", "tool": "t", "arguments": {"wait": 1}}));
+    let end = Instant::now() + LIMIT;
+    while !folder.path().join("began").exists() {
+        assert!(Instant::now() < end, "the call does not reach the server");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let began = Instant::now();
+    drop(raw.to.take());
+    raw.child.wait().unwrap();
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+}
+
 #[test]
 fn the_command_line_drives_it() {
     let folder = answers();

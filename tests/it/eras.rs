@@ -304,19 +304,28 @@ async fn an_http_server_of_the_handshake_is_found_however_it_refuses() {
             "application/json",
             r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"no"},"id":"server-error"}"#,
         ),
+        // In the words of the other era, but with no version to speak.
+        (
+            "400 Bad Request",
+            "application/json",
+            r#"{"jsonrpc":"2.0","error":{"code":-32020,"message":"no"},"id":"loupe-discover"}"#,
+        ),
+        (
+            "400 Bad Request",
+            "application/json",
+            r#"{"jsonrpc":"2.0","error":{"code":-32022,"message":"no"},"id":"loupe-discover"}"#,
+        ),
+        ("401 Unauthorized", "text/plain", "no key"),
+        ("403 Forbidden", "text/html", "<h1>no</h1>"),
+        ("429 Too Many Requests", "text/plain", "later"),
     ] {
         let answer = reply(status, content_type, body.as_bytes());
         let peer = HttpPeer::start(move |_| answer.clone()).await;
         let session = connect(&http(&peer.url).with_protocol(Protocol::Auto)).await;
         assert_eq!(session.server().protocol_version, "2025-11-25", "{status} {body}");
+        assert_eq!(peer.seen().iter().filter(|seen| seen.body.contains("server/discover")).count(), 1, "{status} {body}");
         session.close().await;
     }
-    // What asks for credentials is told as that, and nothing else is tried.
-    let answer = reply("401 Unauthorized", "text/plain", b"log in");
-    let peer = HttpPeer::start(move |_| answer.clone()).await;
-    let (problem, steps) = refused(&http(&peer.url).with_protocol(Protocol::Auto)).await;
-    assert_eq!((problem.kind, peer.seen().len()), (ProblemKind::Auth, 1));
-    assert_eq!(steps.last().map(|step| (step.name, step.state)), Some(("negotiate", StepState::Failed)), "{steps:?}");
     // What is forbidden without a word of scopes asks for no login: none stands in the report of the handshake that follows.
     let answer = reply("403 Forbidden", "text/plain", b"not you");
     let peer = HttpPeer::start(move |_| answer.clone()).await;
@@ -327,34 +336,115 @@ async fn an_http_server_of_the_handshake_is_found_however_it_refuses() {
     session.close().await;
 }
 
+/// A server that says that it does not know the session has not taken the call: it is made once more in another session.
 #[tokio::test]
-async fn a_session_that_is_gone_fails_its_call_and_the_next_opens_another() {
-    for (status, body) in [("404 Not Found", "no"), ("400 Bad Request", "No valid session ID provided")] {
+async fn a_session_that_is_gone_is_opened_anew_and_the_call_made_once_more() {
+    let json = "application/json";
+    let coded = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}"#;
+    for (status, kind, body) in [
+        ("404 Not Found", "text/plain", "no"),
+        ("404 Not Found", json, coded),
+        ("400 Bad Request", "text/plain", "no valid session"),
+        (
+            "400 Bad Request",
+            json,
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"Bad Request: Server not initialized"}}"#,
+        ),
+    ] {
         let forgotten = Arc::new(Mutex::new(true));
         let told = Arc::clone(&forgotten);
         let peer = HttpPeer::start(move |seen| {
             if std::mem::take(&mut *told.lock().unwrap()) {
-                return reply(status, "text/plain", body.as_bytes());
+                return reply(status, kind, body.as_bytes());
             }
             reply(
                 "200 OK",
                 "application/json",
-                format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[]}}}}"#, seen.id()).as_bytes(),
+                format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[],"tools":[]}}}}"#, seen.id()).as_bytes(),
             )
         })
         .await;
-        let session = connect(&http(&peer.url)).await;
-        let lost = session.call(call("{}"), CancelToken::new()).await;
-        let problem = lost.problem.unwrap();
-        assert_eq!((lost.outcome, problem.kind), (Outcome::Disconnected, ProblemKind::Disconnected), "{problem}");
-        assert!(problem.what.contains("no longer knows this session"), "{problem}");
-        let calls = || peer.seen().iter().filter(|seen| seen.body.contains("tools/call")).count();
-        let hellos = || peer.seen().iter().filter(|seen| seen.body.contains("\"initialize\"")).count();
-        assert_eq!((calls(), hellos()), (1, 1), "it is not sent again by itself");
-        let next = session.call(call("{}"), CancelToken::new()).await;
-        assert_eq!((next.outcome, calls(), hellos()), (Outcome::Result, 2, 2), "{:?}", next.problem);
+        let heard = ServerNotification::default();
+        let session = mcp::connect(&http(&peer.url), options(), heard.happenings()).await.unwrap();
+        let counted = |word: &str| peer.seen().iter().filter(|seen| seen.body.contains(word)).count();
+        let capture = session.call(call("{}"), CancelToken::new()).await;
+        assert_eq!(capture.outcome, Outcome::Result, "{status}: {:?}", capture.problem);
+        assert!(capture.notes.iter().any(|note| note.contains(status) && note.contains("sent again")), "{:?}", capture.notes);
+        assert_eq!((counted("tools/call"), counted("\"initialize\"")), (2, 2), "{status}");
+        // A list has no notes of its own.
+        *forgotten.lock().unwrap() = true;
+        session.list_tools(Duration::from_secs(60)).await.unwrap();
+        let is_noted = |event: &SessionEvent| matches!(event, SessionEvent::Noted(text) if text.contains("`tools/list`"));
+        assert_eq!((heard.all().iter().filter(|event| is_noted(event)).count(), counted("\"initialize\"")), (1, 3));
         session.close().await;
     }
+}
+
+#[tokio::test]
+async fn a_session_that_is_gone_again_is_told() {
+    let peer = HttpPeer::start(|_| reply("404 Not Found", "text/plain", b"no valid session")).await;
+    let session = connect(&http(&peer.url)).await;
+    let capture = session.call(call("{}"), CancelToken::new()).await;
+    let problem = capture.problem.unwrap();
+    assert_eq!((capture.outcome, problem.kind), (Outcome::Disconnected, ProblemKind::Disconnected), "{problem}");
+    assert!(problem.what.contains("no longer knows this session"), "{problem}");
+    assert_eq!(peer.seen().iter().filter(|seen| seen.body.contains("tools/call")).count(), 2);
+    session.close().await;
+}
+
+/// What is refused while the handshake ends is told in the words of the server, and a session that is lost there is none.
+#[tokio::test]
+async fn a_notification_that_is_refused_is_told_in_plain_words() {
+    for (status, body, is_lost) in [("400 Bad Request", "no valid session", true), ("429 Too Many Requests", "slow down", false)]
+    {
+        let refused_once = Arc::new(Mutex::new(true));
+        let url = notification_peer(Arc::clone(&refused_once), status, body).await;
+        match mcp::connect(&http(&url), options(), ServerNotification::default().happenings()).await {
+            Ok(session) if is_lost => {
+                assert_eq!(session.call(call("{}"), CancelToken::new()).await.outcome, Outcome::Result);
+                session.close().await;
+            }
+            Ok(_) => panic!("{status}: connected"),
+            Err(error) => {
+                let problem = Problem::from(error);
+                assert!(!is_lost && problem.what == format!("HTTP {status}: {body}"), "{problem}");
+            }
+        }
+    }
+}
+
+/// A server that answers all but the first notification, which it refuses.
+async fn notification_peer(refuses: Arc<Mutex<bool>>, status: &'static str, body: &'static str) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let refuses = Arc::clone(&refuses);
+            tokio::spawn(async move {
+                let mut text = vec![0; 64 << 10];
+                let length = stream.read(&mut text).await.unwrap_or(0);
+                let text = String::from_utf8_lossy(&text[..length]).into_owned();
+                let sent: serde_json::Value =
+                    serde_json::from_str(text.split_once("\r\n\r\n").map_or("", |(_, body)| body)).unwrap_or_default();
+                let answer = match sent["method"].as_str() {
+                    Some("initialize") => {
+                        let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{INITIALIZED}}}"#, sent["id"]);
+                        reply("200 OK", "application/json\r\nMcp-Session-Id: abc", body.as_bytes())
+                    }
+                    Some("tools/call") => {
+                        let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[]}}}}"#, sent["id"]);
+                        reply("200 OK", "application/json", body.as_bytes())
+                    }
+                    Some(_) if std::mem::take(&mut *refuses.lock().unwrap()) => reply(status, "text/plain", body.as_bytes()),
+                    Some(_) => reply("202 Accepted", "text/plain", b""),
+                    None => reply("405 Method Not Allowed", "text/plain", b""),
+                };
+                stream.write_all(&answer).await.ok();
+                stream.shutdown().await.ok();
+            });
+        }
+    });
+    url
 }
 
 #[tokio::test]

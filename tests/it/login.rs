@@ -260,7 +260,12 @@ async fn servers_that_must_not_be_logged_in_to_are_refused() {
     for (modes, what, tokens) in [
         (Modes { no_pkce: true, ..Modes::default() }, "PKCE", 0),
         (Modes { wrong_iss: true, ..Modes::default() }, "not from the authorization server that was asked", 0),
-        (Modes { refuse_registration: true, ..Modes::default() }, "Registration failed: HTTP 403", 0),
+        (Modes { refuse_registration: true, ..Modes::default() }, "Only a and b", 0),
+        (
+            Modes { pages: true, ..Modes::default() },
+            "where the login's metadata belongs came a web page (HTTP 200) from http://",
+            0,
+        ),
         (Modes { deny: true, ..Modes::default() }, "did not log you in (access_denied)", 0),
     ] {
         let (peer, desk) = (OAuthPeer::start(modes).await, Desk::default());
@@ -279,8 +284,39 @@ async fn without_being_asked_nobody_logs_in() {
     let source = Source::Http(Http { url: peer.url(), ..Http::default() });
     let problem = desk.refused(&source).await;
     assert!(problem.hint.unwrap().contains("--login"));
-    assert_eq!(peer.seen().len(), 1);
+    assert_eq!(peer.seen().len(), 2, "the probe and the handshake");
     assert!(desk.steps.lock().unwrap().is_empty());
+}
+
+/// However sparely a server describes its login, and whatever it forbids on the way.
+#[tokio::test]
+async fn a_login_asks_for_what_the_server_names_and_no_more() {
+    let bare = |scopes| Modes { bare: Some(scopes), ..Modes::default() };
+    for (modes, asked) in [
+        (bare(&["a", "b"]), "&scope=a+b&"),
+        (bare(&["a", "offline_access"]), "&scope=a+offline_access&"),
+        (bare(&[]), ""),
+        (Modes { root_only: true, ..Modes::default() }, "&scope=read&"),
+        (Modes { refuse_version: true, ..Modes::default() }, "&scope=read&"),
+    ] {
+        let (peer, desk) = (OAuthPeer::start(modes).await, Desk::default());
+        let session = desk.connect(&source(&peer)).await.unwrap_or_else(|problem| panic!("{asked}: {problem}\n{}", desk.log()));
+        assert_eq!(called(&session, &desk).await.outcome, Outcome::Result);
+        let seen = peer.seen();
+        let address = seen.iter().find(|line| line.starts_with("GET /authorize")).unwrap();
+        assert!(format!("{address}&").contains(asked) && (asked.is_empty() != address.contains("scope=")), "{asked}: {address}");
+        session.close().await;
+        desk.is_clean();
+    }
+}
+
+#[tokio::test]
+async fn a_probe_that_no_login_satisfies_leads_to_one_login() {
+    let (peer, desk) = (OAuthPeer::start(Modes { refuse_probe: true, ..Modes::default() }).await, Desk::default());
+    let session = desk.connect(&source(&peer)).await.unwrap();
+    assert_eq!(called(&session, &desk).await.outcome, Outcome::Result);
+    assert_eq!((desk.opened(), session.server().protocol_version.as_str()), (1, "2025-11-25"));
+    session.close().await;
 }
 
 #[tokio::test]

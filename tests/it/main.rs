@@ -27,9 +27,13 @@ mod tidy;
 #[cfg(unix)]
 mod ends;
 #[cfg(unix)]
+mod limits;
+#[cfg(unix)]
 mod misbehave;
 #[cfg(unix)]
 mod readme;
+#[cfg(unix)]
+mod refusals;
 #[cfg(unix)]
 mod secrets;
 #[cfg(unix)]

@@ -392,11 +392,20 @@ async fn lists_end_and_keep_bad_entries() {
     let page = |when: &str, result: &str| format!("{when}) printf '{{\"jsonrpc\":\"2.0\",\"id\":%s,{result}}}\\n' \"$id\" ;;\n");
     let odd = r#""result":{"tools":[{"name":"a","inputSchema":{},"outputSchema":true},{"name":"b"},7]}"#;
     let first = r#""result":{"tools":[{"name":"a","inputSchema":{}}],"nextCursor":"c\\u0031"}"#;
+    let (to_a, second) =
+        (r#""result":{"tools":[{"name":"a"}],"nextCursor":"a"}"#, r#""result":{"tools":[{"name":"b"}],"nextCursor":"b"}"#);
+    let empty = r#""result":{"tools":[{"name":"a"}],"nextCursor":""}"#;
     let cases = [
         (page("*tools/list*", odd), 3, 1, None),
         (page("*cursor*", r#""result":{"tools":[]}"#) + &page("*tools/list*", first), 1, 2, None),
-        (page("*tools/list*", first), 2, 2, Some("repeats a cursor")),
-        (page("*tools/list*", r#""result":{"tools":[],"nextCursor":""}"#), 0, 1, Some("`nextCursor` is empty")),
+        // The same page for ever, and a circle of two.
+        (page("*tools/list*", first), 1, 2, Some("page 2 of `tools/list` is page 1 again")),
+        (page("*'\"a\"'*", second) + &page("*tools/list*", to_a), 2, 3, Some("page 3 of `tools/list` is page 1 again")),
+        (page("*tools/list*", r#""result":{"tools":[],"nextCursor":"x"}"#), 0, 2, Some("repeats the cursor")),
+        // An empty cursor is a cursor, whether it leads on, is refused, or is the end to the server.
+        (page("*cursor*", r#""result":{"tools":[{"name":"b"}]}"#) + &page("*tools/list*", empty), 2, 2, None),
+        (page("*cursor*", r#""error":{"code":-32602,"message":"no"}"#) + &page("*tools/list*", empty), 1, 1, Some("refuses it")),
+        (page("*tools/list*", empty), 1, 2, Some("page 1 again")),
         (page("*cursor*", r#""error":{"code":1,"message":"no"}"#) + &page("*tools/list*", first), 1, 1, Some("is missing")),
         (page("*tools/list*", r#""error":{"code":-32601,"message":"no"}"#), 0, 0, Some("no tools")),
     ];

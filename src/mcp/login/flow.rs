@@ -1,6 +1,6 @@
 //! The steps of one login: find the authorization server, refresh or ask, exchange. Each is told.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use rmcp::transport::auth::{
@@ -89,8 +89,22 @@ impl Flow<'_> {
         LoginFailure::new(self.secrets.scrub(&what), hint)
     }
 
-    /// Logs in, and gives what came of it.
+    /// Logs in, and gives what came of it. Where metadata was looked for and something else came, a failure says so.
     pub(super) async fn run(&self, wanted: Wanted) -> Result<Record, LoginFailure> {
+        self.wire.odd.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let mut is_guessed = false;
+        self.steps(wanted, &mut is_guessed).await.map_err(|failure| match self.wire.odd().filter(|_| is_guessed) {
+            Some(odd) => LoginFailure {
+                what: format!("{}; where the login's metadata belongs came {odd}", failure.what),
+                hint: "tell whoever runs the server to publish its metadata there, or to answer 404".into(),
+                ..failure
+            },
+            None => failure,
+        })
+    }
+
+    /// `is_guessed` is set where nothing says how to log in, and what servers of 2025-03-26 do is tried.
+    async fn steps(&self, wanted: Wanted, is_guessed: &mut bool) -> Result<Record, LoginFailure> {
         let http: Arc<Wire> = Arc::clone(&self.wire);
         let mut manager =
             AuthorizationManager::new_with_oauth_http_client(self.url, http).await.map_err(|error| self.failed(&error))?;
@@ -101,9 +115,13 @@ impl Flow<'_> {
         self.chosen()?;
         let found = found.map_err(|error| self.failed(&error))?;
         let metadata = found.metadata;
+        *is_guessed = found.source == AuthorizationMetadataSource::LegacyEndpointFallback;
         self.check(&metadata, found.source)?;
         self.bound(&metadata, wanted.kept.as_ref())?;
-        manager.set_metadata(metadata.clone());
+        // The SDK adds `offline_access` where the authorization server has it; nobody asked for that.
+        let mut narrowed = metadata.clone();
+        narrowed.scopes_supported.iter_mut().for_each(|scopes| scopes.retain(|scope| scope != "offline_access"));
+        manager.set_metadata(narrowed);
 
         // What is kept is of this authorization server alone.
         let kept = wanted.kept.filter(|kept| kept.issuer == metadata.issuer);
@@ -167,7 +185,13 @@ impl Flow<'_> {
     fn check(&self, metadata: &AuthorizationMetadata, source: AuthorizationMetadataSource) -> Result<(), LoginFailure> {
         match source {
             AuthorizationMetadataSource::LegacyEndpointFallback => {
-                self.log_line("nothing is published about it: /authorize, /token and /register of the server itself are tried, as of 2025-03-26");
+                let why = self
+                    .wire
+                    .odd()
+                    .map_or_else(|| "nothing is published about it".into(), |odd| format!("in place of its metadata came {odd}"));
+                self.log_line(format!(
+                    "{why}: /authorize, /token and /register of the server itself are tried, as of 2025-03-26"
+                ));
             }
             _ => self.log_line(format!("the authorization server is {}", metadata.issuer.as_deref().unwrap_or("not named"))),
         }

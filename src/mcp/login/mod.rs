@@ -62,9 +62,15 @@ pub(super) type OnStep = Arc<dyn Fn(Step) + Send + Sync>;
 pub(super) struct Tries {
     count: usize,
     refreshed: bool,
+    /// The message is the probe: a server that refuses it after a login may take others, so that it is no failure.
+    is_probe: bool,
 }
 
 impl Tries {
+    pub(super) fn of(is_probe: bool) -> Self {
+        Self { is_probe, ..Self::default() }
+    }
+
     /// Whether the message was sent again after a login.
     pub(super) fn any(&self) -> bool {
         self.count > 0
@@ -123,6 +129,7 @@ impl Login {
             secrets: Arc::clone(&secrets),
             on_line: Arc::new(move |line| on_line(Step::Line(line))),
             servers: Servers::default(),
+            odd: Mutex::default(),
         };
         // The fragment is no part of what is asked for.
         let url = url.split('#').next().unwrap_or(url).to_owned();
@@ -224,6 +231,9 @@ impl Login {
             what,
             hint,
         };
+        if tries.is_probe && tries.count > 0 {
+            return Ok(false);
+        }
         if tries.count >= TRIES {
             return Err(refused(
                 format!("the server still refuses after {TRIES} logins"),

@@ -96,6 +96,8 @@ pub(in crate::mcp) struct Pending {
     pub(super) started: Instant,
     pub(super) beside: SideMessages,
     pub(super) unreadable: u64,
+    /// Those that came before it.
+    pub(super) unreadable_before: u64,
     /// The last thing that came meanwhile and was nothing of MCP, or an answer to nothing that was asked.
     pub(super) odd: Option<Bytes>,
     /// The server has said something else meanwhile.
@@ -143,8 +145,10 @@ impl Pending {
     fn count(&mut self) {
         if self.unreadable > 0 {
             let plural = if self.unreadable == 1 { "line" } else { "lines" };
+            let sum = self.unreadable + self.unreadable_before;
+            let of = if self.unreadable_before > 0 { format!(" ({sum} since the start)") } else { String::new() };
             let hint = if self.is_in_lines { "; stdout is for MCP messages alone, logs belong on stderr" } else { "" };
-            self.beside.note(&format!("{} unreadable {plural} came during the call{hint}", self.unreadable));
+            self.beside.note(&format!("{} unreadable {plural} came during the call{of}{hint}", self.unreadable));
         }
     }
 }

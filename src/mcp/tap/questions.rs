@@ -176,7 +176,14 @@ impl Tap {
         match method {
             "notifications/progress" => {
                 let token = param("progressToken").and_then(|token| token.as_i64().or_else(|| token.as_str()?.parse().ok()));
-                let Some(pending) = token.and_then(|token| state.pending.get_mut(&token)) else { return };
+                let Some(pending) = token.and_then(|token| state.pending.get_mut(&token)) else {
+                    let is_alone = state.pending.values().all(|pending| pending.is_aside);
+                    if is_alone && !std::mem::replace(&mut state.has_late_progress, true) {
+                        let token = param("progressToken").map_or_else(|| "none".into(), |token| token.raw_text());
+                        events.push(SessionEvent::Noted(format!("progress came for the token {token}, and no call waits")));
+                    }
+                    return;
+                };
                 pending.touch();
                 let Some(progress) = param("progress").and_then(Node::as_f64) else {
                     pending.note("a progress notification came without a number");

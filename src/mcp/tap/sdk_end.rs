@@ -52,7 +52,8 @@ impl Transport<RoleClient> for SdkEnd {
                 None => Ok(()),
                 Some(left) => match left.await {
                     Ok(Ok(_)) => Ok(()),
-                    Ok(Err(source)) => Err(Error::Write { place, source }),
+                    // What a server said of it says more than that it could not be written.
+                    Ok(Err(source)) => Err(source.downcast::<Error>().unwrap_or_else(|source| Error::Write { place, source })),
                     Err(_) => Err(Error::Closed { place }),
                 },
             }

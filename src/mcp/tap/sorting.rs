@@ -14,12 +14,16 @@ use crate::mcp::envelope::{Elements, Envelope, Id, Member, PROBE, PROBE_TEXT, Pe
 use crate::mcp::error::{Error, excerpt};
 use crate::number::grouped;
 
+/// What is looked at of a message that is cut.
+const BEGINNING: usize = 1 << 20;
+
 impl Tap {
     /// A message came, or an array of them. Says whether it was one at all.
     pub(in crate::mcp) fn incoming(&self, incoming: Incoming) -> bool {
         let now = Instant::now();
         let bytes = incoming.bytes.clone();
-        let peeked = peek_or_index(&bytes);
+        // What is cut is no JSON to index, and as large as can be: whose it is stands at its beginning, or was cut off.
+        let peeked = if incoming.cut { peek(&bytes[..bytes.len().min(BEGINNING)]) } else { peek_or_index(&bytes) };
         let (count, full) = {
             let mut state = self.state();
             self.log(&mut state, now, (Direction::In, &bytes), Some(&peeked));
@@ -180,9 +184,12 @@ impl Tap {
             return false;
         }
         state.unreadable += 1;
-        state.first_unreadable.get_or_insert_with(|| excerpt(&String::from_utf8_lossy(&incoming.bytes)));
+        let first = || excerpt(&String::from_utf8_lossy(&incoming.bytes));
+        state.first_of_all.get_or_insert_with(first);
+        state.first_unreadable.get_or_insert_with(first);
         for pending in state.pending.values_mut().filter(|pending| !pending.is_aside) {
             pending.unreadable += 1;
+            pending.unreadable_before = state.unreadable - pending.unreadable;
             pending.odd = Some(incoming.bytes.clone());
             pending.is_in_lines |= incoming.within.is_none();
         }

@@ -37,6 +37,16 @@ pub struct Modes {
     pub issuer_path: &'static str,
     /// Nobody comes back from the browser.
     pub silent: bool,
+    /// No token is enough for `server/discover`.
+    pub refuse_probe: bool,
+    /// A web page is at every address but the MCP server's.
+    pub pages: bool,
+    /// Metadata is forbidden to whoever names a version of the protocol.
+    pub refuse_version: bool,
+    /// Metadata of the server is at the root alone, and names the origin without a slash.
+    pub root_only: bool,
+    /// A refusal without a challenge; the scopes are those that the metadata names. The authorization server has one more.
+    pub bare: Option<&'static [&'static str]>,
     /// The MCP server is one of 2024: it answers on a stream of events.
     pub streams: bool,
     /// Clients log in by a key, a workload by its token, and nobody else.
@@ -135,6 +145,11 @@ impl OAuthPeer {
         format!("{}{}", self.home(books), books.modes.issuer_path)
     }
 
+    /// What the server calls itself.
+    fn resource(&self, books: &Books) -> String {
+        if books.modes.root_only { self.base.clone() } else { self.url() }
+    }
+
     fn issuers(&self, books: &Books) -> Vec<String> {
         let another = books.modes.another.then(|| format!("{}/another", self.base));
         another.into_iter().chain([self.issuer(books)]).collect()
@@ -148,12 +163,26 @@ impl OAuthPeer {
             url::form_urlencoded::parse(head.uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
         let mut books = self.books.lock().unwrap();
         let path = head.uri.path().to_owned();
+        let (is_known, is_root) = (path.contains("/.well-known/"), path == "/.well-known/oauth-protected-resource");
+        if books.modes.pages && path != "/mcp"
+            || books.modes.refuse_version && is_known && head.headers.contains_key("mcp-protocol-version")
+        {
+            books.seen.push(format!("{} {}", head.method, head.uri));
+            let mut page = reply(if books.modes.pages { 200 } else { 403 }, &json!("<html>"));
+            page.headers_mut().insert(header::CONTENT_TYPE, "text/html; charset=utf-8".parse().unwrap());
+            return page;
+        }
         books.seen.push(format!("{} {} {}", head.method, head.uri, String::from_utf8_lossy(&body)));
         match (&head.method, path.as_str()) {
-            (&Method::GET, "/.well-known/oauth-protected-resource/mcp") => reply(
-                200,
-                &json!({"resource": self.url(), "authorization_servers": self.issuers(&books), "scopes_supported": ["read"]}),
-            ),
+            (&Method::GET, "/.well-known/oauth-protected-resource/mcp" | "/.well-known/oauth-protected-resource")
+                if is_root == books.modes.root_only =>
+            {
+                let scopes = books.modes.bare.unwrap_or(&["read"]);
+                reply(
+                    200,
+                    &json!({"resource": self.resource(&books), "authorization_servers": self.issuers(&books), "scopes_supported": scopes}),
+                )
+            }
             (&Method::GET, path) if path == format!("/.well-known/oauth-authorization-server{}", books.modes.issuer_path) => {
                 let mut metadata = json!({
                     "issuer": self.issuer(&books),
@@ -165,6 +194,9 @@ impl OAuthPeer {
                     "token_endpoint_auth_methods_supported": ["client_secret_post"],
                     "authorization_response_iss_parameter_supported": true,
                 });
+                if books.modes.bare.is_some() {
+                    metadata["scopes_supported"] = json!(["a", "b", "offline_access"]);
+                }
                 if books.modes.alone {
                     metadata["grant_types_supported"] = json!(["client_credentials"]);
                     metadata["token_endpoint_auth_methods_supported"] = json!(["private_key_jwt"]);
@@ -178,7 +210,9 @@ impl OAuthPeer {
                 }
                 reply(200, &metadata)
             }
-            (&Method::POST, "/register") if books.modes.refuse_registration => reply(403, &json!({"error": "access_denied"})),
+            (&Method::POST, "/register") if books.modes.refuse_registration => {
+                reply(400, &json!({"error": "invalid_client_metadata", "error_description": "Only a and b"}))
+            }
             (&Method::POST, "/register") => {
                 books.count += 1;
                 let asked: Value = serde_json::from_slice(&body).unwrap();
@@ -194,8 +228,9 @@ impl OAuthPeer {
                 books.count += 1;
                 let code = format!("canary-code-{}", books.count);
                 assert_eq!(query["code_challenge_method"], "S256");
-                assert_eq!(query["resource"], self.url());
-                books.codes.insert(code.clone(), (query["code_challenge"].clone(), query["scope"].clone()));
+                assert_eq!(query["resource"], self.resource(&books));
+                let scope = query.get("scope").cloned().unwrap_or_default();
+                books.codes.insert(code.clone(), (query["code_challenge"].clone(), scope));
                 let iss = if books.modes.wrong_iss { "https://evil.example".to_owned() } else { self.issuer(&books) };
                 let outcome = if books.modes.deny { ("error", "access_denied") } else { ("code", code.as_str()) };
                 let back =
@@ -223,7 +258,7 @@ impl OAuthPeer {
 
     fn token(&self, books: &mut Books, form: &BTreeMap<String, String>) -> Answer {
         let refused = |why: &str| reply(400, &json!({"error": "invalid_grant", "error_description": why}));
-        if form.get("resource") != Some(&self.url()) {
+        if form.get("resource") != Some(&self.resource(books)) {
             return refused("the resource is missing");
         }
         if form.get("client_secret").map(String::as_str) != Some("canary-client-secret") {
@@ -305,6 +340,9 @@ impl OAuthPeer {
         let token = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
         token.and_then(|token| books.tokens.get(token)).cloned().ok_or_else(|| {
             let mut response = reply(401, &json!({"error": "invalid_token"}));
+            if books.modes.bare.is_some() || books.modes.pages || books.modes.root_only {
+                return Box::new(response);
+            }
             let challenge =
                 format!("Bearer resource_metadata=\"{}/.well-known/oauth-protected-resource/mcp\", scope=\"read\"", self.base);
             response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge.parse().unwrap());
@@ -333,7 +371,8 @@ impl OAuthPeer {
         let message: Value = serde_json::from_slice(body).unwrap();
         let method = message["method"].as_str().unwrap_or_default();
         let scopes = match self.scopes(books, headers) {
-            Ok(scopes) => scopes,
+            Ok(scopes) if method != "server/discover" || !books.modes.refuse_probe => scopes,
+            Ok(_) => return *self.scopes(books, &http::HeaderMap::new()).unwrap_err(),
             Err(refused) => return *refused,
         };
         let lacks_scope = books.modes.step_up && !scopes.split(' ').any(|scope| scope == "write");
