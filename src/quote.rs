@@ -11,6 +11,17 @@ pub fn is_direction(char: char) -> bool {
     matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Characters that show nothing and take no room: zero-width spaces and joiners, the soft hyphen, tags, what changes the
+/// direction. Variation selectors are none: they belong to the sign before them.
+pub fn is_without_ink(char: char) -> bool {
+    is_direction(char)
+        || matches!(
+            char,
+            '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}'
+                | '\u{206a}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
 /// A word of a POSIX shell. Quoted wherever any shell might see more in it than a word: braces, `!` and `^` too. The `…` that
 /// stands for a secret is plain. No shell holds U+0000; whoever writes a whole command refuses it.
 pub fn shell(word: &str) -> Cow<'_, str> {
