@@ -23,6 +23,7 @@ use crate::fixture::redact::Known;
 use crate::mcp::{self, CancelToken, Listing, OnSessionEvent, Options, Session, SessionEvent};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, is_web, shown};
+use crate::store;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(90);
 const CALL_LIMIT: Duration = Duration::from_secs(60);
@@ -485,9 +486,7 @@ struct TranscriptFile {
 
 impl TranscriptFile {
     fn create(path: &Path) -> Result<Self, Problem> {
-        let file = File::create(path).map_err(|error| {
-            Problem::new(ProblemKind::Io, format!("cannot create the file: {error}")).at(path.display().to_string())
-        })?;
+        let file = store::create_file(path)?;
         Ok(Self { path: path.to_owned(), state: Arc::new(Mutex::new(Ok(file))) })
     }
 
