@@ -9,6 +9,7 @@ mod cli;
 mod compare;
 mod eras;
 mod fixture;
+mod fuzz;
 mod hosts;
 mod import;
 mod layers;
