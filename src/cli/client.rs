@@ -23,7 +23,6 @@ use crate::fixture::redact::Known;
 use crate::mcp::{self, CancelToken, Listing, OnSessionEvent, Options, Session, SessionEvent};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, is_web, shown};
-use crate::store;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(90);
 const CALL_LIMIT: Duration = Duration::from_secs(60);
@@ -31,8 +30,14 @@ const CALL_LIMIT: Duration = Duration::from_secs(60);
 const INTERRUPTED: i32 = 130;
 
 impl SourceArgs {
-    /// The source, if one is given.
+    /// The source, if one is given. What is secret in it is known from then on.
     pub fn source(&self) -> Result<Option<Source>, Problem> {
+        let source = self.read()?;
+        source.iter().for_each(|source| output::known().add_source(source));
+        Ok(source)
+    }
+
+    fn read(&self) -> Result<Option<Source>, Problem> {
         let is_command = !self.server.is_empty();
         if [self.sample.is_some(), self.url.is_some(), self.config.is_some(), self.fixture.is_some(), is_command]
             .iter()
@@ -264,8 +269,8 @@ pub fn with_session<T>(
     let limits = limits(&link.limit)?;
     // Opened first: a call is not to be repeated because its transcript could not be written.
     let transcript = link.transcript.as_deref().map(TranscriptFile::create).transpose()?;
-    let known = &link.known;
-    written::know(known, Some(source));
+    let known = output::known();
+    known.add_source(source);
     let runtime = runtime()?;
     runtime.block_on(async {
         let interrupt = Interrupt::listen();
@@ -486,7 +491,7 @@ struct TranscriptFile {
 
 impl TranscriptFile {
     fn create(path: &Path) -> Result<Self, Problem> {
-        let file = store::create_file(path)?;
+        let file = written::stream(path)?;
         Ok(Self { path: path.to_owned(), state: Arc::new(Mutex::new(Ok(file))) })
     }
 

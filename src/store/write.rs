@@ -140,7 +140,8 @@ pub(super) fn write_new_file(path: &Path, bytes: &[u8], readers: Readers) -> Res
     file.write_all(bytes).and_then(|()| file.sync_all()).map_err(StoreError::io("cannot write", path))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 

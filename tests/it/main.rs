@@ -25,6 +25,8 @@ mod text;
 mod tidy;
 
 #[cfg(unix)]
+mod doors;
+#[cfg(unix)]
 mod ends;
 #[cfg(unix)]
 mod misbehave;
