@@ -3,12 +3,26 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::json::write;
 
 /// Characters that change the direction of the text around them, and so what a reader takes it for.
 pub fn is_direction(char: char) -> bool {
     matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Characters that show nothing and take no room: zero-width spaces and joiners, the soft hyphen, tags, what changes the
+/// direction. Variation selectors are none: they belong to the sign before them.
+pub fn is_without_ink(char: char) -> bool {
+    is_direction(char)
+        || matches!(
+            char,
+            '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}'
+                | '\u{206a}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
+        )
 }
 
 /// A word of a POSIX shell. Quoted wherever any shell might see more in it than a word: braces, `!` and `^` too. The `…` that
@@ -58,17 +72,21 @@ pub fn rust(text: &str) -> String {
     format!("r{hashes}\"{text}\"{hashes}")
 }
 
-/// A name in a line of Markdown: as it is where nothing in it could be markup, else as code.
+/// A name in a line of Markdown: as it is where nothing in it could be markup or, on GitHub, a link (`www.x`, `GH-1`, the
+/// digits of a commit), else as code.
 pub fn markdown(text: &str) -> Cow<'_, str> {
-    if text.chars().all(|char| char.is_alphanumeric() || matches!(char, ' ' | '.' | '-')) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(markdown_code(text))
+    let is_plain = |word: &str| {
+        let is_commit = word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_version = word.starts_with(|char: char| char.is_ascii_digit());
+        let joins = if is_version { ['.', '-'].as_slice() } else { &[] };
+        !is_commit && word.chars().all(|char| char.is_alphanumeric() || joins.contains(&char))
+    };
+    if text.split(' ').all(is_plain) { Cow::Borrowed(text) } else { Cow::Owned(markdown_code(text)) }
 }
 
-/// Code in a line of Markdown; line ends in it become spaces.
+/// Code in a line of Markdown; line ends in it become spaces, and what nobody sees is shown.
 pub fn markdown_code(text: &str) -> String {
-    let text = text.replace(['\n', '\r'], " ");
+    let text = visible(&text.replace(['\n', '\r'], " ")).into_owned();
     let fence = fence(&text, 1);
     // A space on either side is taken away again where there is one on both.
     let pad = if text.is_empty() || text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) { " " } else { "" };
@@ -97,9 +115,44 @@ pub fn github_property(text: &str) -> String {
     github_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Lines for the log of GitHub Actions that are no workflow commands, neither of the form `::error::` at the head of a
-/// line nor of the older `##[error]` anywhere in it.
-pub fn github_log(text: &str) -> String {
+/// The text with what commands a terminal, and what nobody sees, shown: a control character as its picture or its number,
+/// a character without ink as its number. LF and tab stay, and what joins signs and the letters of many scripts.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for char in text.chars() {
+        let joins = matches!(char, '\u{200c}' | '\u{200d}') && out.chars().next_back().is_some_and(|before| before >= '\u{600}');
+        match char {
+            char if joins || !is_hidden(char) => out.push(char),
+            '\u{7f}' => out.push('\u{2421}'),
+            char if char < ' ' => out.push(char::from_u32(0x2400 + u32::from(char)).unwrap_or(char::REPLACEMENT_CHARACTER)),
+            char => out.push_str(&format!("⟨U+{:04X}⟩", u32::from(char))),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn is_hidden(char: char) -> bool {
+    char.is_control() && char != '\n' && char != '\t' || is_without_ink(char) || matches!(char, '\u{2028}' | '\u{2029}')
+}
+
+/// What the log of a CI system obeys wherever it stands in a line: `##[error]` of GitHub, `##vso[task…]` of Azure,
+/// `##teamcity[…]`.
+static LOG_COMMAND: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"##([A-Za-z]*)\[").ok());
+
+/// The text without what a log obeys anywhere in a line.
+fn broken<'t>(text: &'t str, with: &str) -> Cow<'t, str> {
+    match LOG_COMMAND.as_ref().filter(|_| text.contains("##")) {
+        Some(command) => command.replace_all(text, with),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// A text as a terminal and the log of a CI system show it, and obey nothing in it: as [`visible`], and no workflow command,
+/// neither of the form `::error::` at the head of a line nor `##[error]` or `##vso[…]` anywhere in it.
+pub fn log(text: &str) -> String {
     let line = |line: &str| {
         let rest = line.trim_start();
         let indent = &line[..line.len() - rest.len()];
@@ -108,7 +161,45 @@ pub fn github_log(text: &str) -> String {
             None => line.to_owned(),
         }
     };
-    text.replace("##[", "## [").split_inclusive(['\n', '\r']).map(line).collect()
+    broken(&visible(text), "## $1[").split_inclusive('\n').map(line).collect()
+}
+
+/// Workflow commands of our own, whose data obeys as little.
+pub fn log_commands(text: &str) -> String {
+    broken(&visible(text), "## $1[").into_owned()
+}
+
+/// JSON as a terminal and a log show it, the same for whoever reads it: what [`log`] breaks stands as an escape.
+pub fn log_json(json: &str) -> Cow<'_, str> {
+    let json = broken(json, r"#\u0023$1[");
+    if !json.contains(is_hidden) {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for char in json.chars() {
+        if char == '\r' {
+            // A line end between values: in a string it stands as an escape already.
+            out.push(' ');
+        } else if is_hidden(char) {
+            let mut units = [0; 2];
+            char.encode_utf16(&mut units).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            out.push(char);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// XML in the same way, by references.
+pub fn log_xml(xml: &str) -> String {
+    let line = |line: &str| match line.split_once("::").filter(|(before, _)| before.trim().is_empty()) {
+        Some((indent, rest)) => format!("{indent}&#58;:{rest}"),
+        None => line.to_owned(),
+    };
+    let xml: String = xml.split_inclusive(['\n', '\r']).map(line).collect();
+    let xml = xml.as_str();
+    let shown = |char: char| if is_hidden(char) { format!("&#x{:x};", u32::from(char)) } else { char.to_string() };
+    broken(xml, "#&#35;$1[").chars().map(shown).collect()
 }
 
 #[cfg(test)]
@@ -125,13 +216,22 @@ mod tests {
         let piece = prop_oneof![
             4 => proptest::sample::select(vec![
                 "'", "\"", "`", "\\", "$(id)", "${x}", "`id`", ";", "&&", "|", "\n", "\r", "\t", "#", "\"#", "'''", "\"\"\"", "!", "{a,b}",
-                "^", "~", "*", "%", "%0A", "::error::x", "##[error]y", "@TEXT@", "@NAME@", "</script>", "--", " ", "\u{1b}", "\u{7f}",
+                "^", "~", "*", "%", "%0A", "::error::x", "##[error]y", "##vso[task.x]z", "\u{200b}", "\u{e0041}", "@TEXT@", "@NAME@", "</script>", "--", " ", "\u{1b}", "\u{7f}",
                 "\u{85}", "\u{200e}", "\u{202e}", "\u{2028}", "\u{feff}", "é", "👩", "\\u0041", "\\n",
             ]).prop_map(str::to_owned),
             1 => "[ -~]{0,4}",
             1 => any::<char>().prop_filter("no shell holds it", |char| *char != '\0').prop_map(String::from),
         ];
         proptest::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+    }
+
+    #[test]
+    fn documents_say_the_same_in_a_log() {
+        let text = "##[x] ##vso[y]\n::z::\u{1b}\u{9b}\u{7f}\u{200b}\u{202e}\u{e0041}\u{2028} \\##[";
+        let json = write::string(text);
+        let shown = log_json(&json);
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+        assert!(!shown.contains(is_hidden) && !shown.contains("##[") && !shown.contains("##vso["), "{shown}");
     }
 
     proptest! {
@@ -174,7 +274,7 @@ mod tests {
             let page = format!("a {} b", markdown_code(&text));
             let events: Vec<Event<'_>> = Parser::new(&page).collect();
             let code: Vec<_> = events.iter().filter_map(|event| if let Event::Code(code) = event { Some(code.to_string()) } else { None }).collect();
-            let wanted = text.replace(['\n', '\r'], " ");
+            let wanted = visible(&text.replace(['\n', '\r'], " ")).into_owned();
             prop_assert_eq!(code.len(), 1, "{} {:?}", page, events);
             prop_assert_eq!(code[0].trim(), wanted.trim());
             let block = format!("a\n\n{}\n\nb", markdown_block(&text));
@@ -185,8 +285,9 @@ mod tests {
 
         #[test]
         fn nothing_in_a_log_is_a_command(text in hostile(), more in hostile()) {
-            let log = github_log(&format!("{text}\n  {more}"));
-            prop_assert!(!log.contains("##["), "{log}");
+            let log = log(&format!("{text}\n  {more}"));
+            prop_assert!(!log.contains("##[") && !log.contains("##vso["), "{log}");
+            prop_assert!(!log.contains(is_hidden) || log.contains(['\u{200c}', '\u{200d}']), "{log:?}");
             prop_assert!(!log.split(['\n', '\r']).any(|line| line.trim_start().starts_with("::")), "{log}");
             let command = format!("::error file={},title=t::{}", github_property(&text), github_data(&more));
             prop_assert_eq!(command.lines().count(), 1);
@@ -229,9 +330,15 @@ mod tests {
         assert_eq!(rust("a\u{202e}"), r#""a\u{202e}""#);
         assert!(rust(&format!("\"{}", "#".repeat(300))).starts_with("\"\\\"#"));
         assert_eq!(markdown("Sample server 0.1-a"), "Sample server 0.1-a");
-        assert_eq!(markdown("<b>"), "`<b>`");
+        for name in ["<b>", "www.example.org", "GH-12", "a#1", "@ann", "deadbeef1", "o/r#2", "https://h", "!x"] {
+            assert_eq!(markdown(name), format!("`{name}`"));
+        }
         assert_eq!(markdown_code("a`b"), "``a`b``");
         assert_eq!(github_property("a:b,c%\n"), "a%3Ab%2Cc%25%0A");
-        assert_eq!(github_log("::x\n  ::y\n##[z]"), ": :x\n  : :y\n## [z]");
+        assert_eq!(log("::x\n  ::y\n##[z] a##vso[b]"), ": :x\n  : :y\n## [z] a## vso[b]");
+        assert_eq!(visible("a\u{1b}[2J\tb\n\u{9b}\u{202e}"), "a\u{241b}[2J\tb\n⟨U+009B⟩⟨U+202E⟩");
+        assert_eq!(visible("a\u{200d}b 👩\u{200d}💻 \u{e0041}"), "a⟨U+200D⟩b 👩\u{200d}💻 ⟨U+E0041⟩");
+        assert_eq!(log_json("\"##[x]\u{9b}\u{e0041}\""), r##""#\u0023[x]\u009b\udb40\udc41""##);
+        assert_eq!(log_xml("<a>##vso[x]\u{202e}\n ::e</a>"), "<a>#&#35;vso[x]&#x202e;\n &#58;:e</a>");
     }
 }

@@ -30,7 +30,7 @@ pub use recent::{
     LEFT_OUT, Recent, RecentReach, RecentSource, RecentValue, exact_server, filled, folder_of, left_out, server_key,
 };
 pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
-pub use shown::{is_key, shown, without_values};
+pub use shown::{address_secrets, is_key, shown, without_values};
 
 /// A server, or a capture folder standing in for one.
 #[derive(Clone, Debug, PartialEq, Eq)]

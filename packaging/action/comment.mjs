@@ -24,7 +24,19 @@ const base = side("base");
 
 const number = (value) => value.toLocaleString("en-US");
 const count = (all, noun) => `${number(all)} ${noun}${all === 1 ? "" : "s"}`;
-const cell = (text) => String(text).replace(/[\\|<>]/g, "\\$&").replace(/\s+/g, " ");
+// Words of a server, in a line of a table or a list: code, in which nothing is a mention, a link, a picture or markup, with
+// what nobody sees as its number.
+const unseen = /[\p{Cc}\p{Cf}\u034f\u115f\u1160\u2028\u2029\u3164]/gu;
+function code(text) {
+  const line = String(text).replace(/\s+/g, " ").trim().replace(unseen, (sign) => `⟨U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+  if (line === "") return "";
+  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((row) => row.length));
+  const fence = "`".repeat(longest + 1);
+  const pad = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+// A bar ends a cell even in code.
+const cell = (text) => code(text).replaceAll("|", "\\|");
 const tokens = (value) => (value === null || value === undefined ? "–" : number(value));
 function change(now, before) {
   if (now === null || now === undefined || before === null || before === undefined) return "–";
@@ -60,8 +72,8 @@ if (head.check !== null) {
   }
   const calls = new Map(base.run?.calls.map((call) => [call.name, call.tokens?.o200k_base]) ?? []);
   for (const call of head.run?.calls ?? []) {
-    const budget = call.budgets.filter((budget) => !budget.passed).map((budget) => `${budget.of} at most ${number(budget.most)}`);
-    const over = budget.length > 0 ? `, **over its budget** (${budget.map(cell).join(", ")})` : "";
+    const budget = call.budgets.filter((budget) => !budget.passed).map((budget) => `${cell(budget.of)} at most ${number(budget.most)}`);
+    const over = budget.length > 0 ? `, **over its budget** (${budget.join(", ")})` : "";
     const outcome = call.outcome === "result" ? "" : ` (${cell(call.outcome)})`;
     lines.push(row(`answer of ${cell(call.name)}${outcome}${over}`, call.tokens?.o200k_base, calls.get(call.name)));
   }
@@ -72,21 +84,21 @@ if (head.check !== null) {
   const fresh = findings.filter((finding) => finding.new && !known.has(finding.fingerprint));
   lines.push("", base.check ? `${count(findings.length, "finding")}, ${number(fresh.length)} of them not on the base branch.` : `${count(findings.length, "finding")}.`);
   const shown = base.check ? fresh : findings;
-  for (const finding of shown.slice(0, MOST)) lines.push(`- ${finding.severity} \`${finding.rule}\`: ${cell(finding.message)}`);
+  for (const finding of shown.slice(0, MOST)) lines.push(`- ${finding.severity} \`${finding.rule}\`: ${code(finding.message)}`);
   if (shown.length > MOST) lines.push(`- and ${shown.length - MOST} more`);
   for (const budget of head.check.budget.filter((budget) => !budget.passed)) {
-    lines.push(`- over the budget: ${cell(budget.of)} has ${tokens(budget.tokens)} tokens, at most ${number(budget.most)}`);
+    lines.push(`- over the budget: ${code(budget.of)} has ${tokens(budget.tokens)} tokens, at most ${number(budget.most)}`);
   }
 }
 
 if (head.verify !== null) {
-  const said = ({ check, path, message }) => cell([check, path, message].filter(Boolean).join(" "));
+  const said = ({ check, path, message }) => code([check, path, message].filter(Boolean).join(" "));
   const failed = head.verify.fixtures.filter((fixture) => !fixture.passed);
   const all = head.verify.fixtures.length;
   lines.push("", `${number(all - failed.length)} of ${count(all, "fixture")} ${all === 1 ? "is" : "are"} as expected.`);
   for (const fixture of failed.slice(0, MOST)) {
     const why = fixture.checks.filter((check) => check.passed === false);
-    lines.push(`- ${cell(fixture.dir)}: ${why.slice(0, 3).map(said).join("; ")}`);
+    lines.push(`- ${code(fixture.dir)}: ${why.slice(0, 3).map(said).join("; ")}`);
   }
   if (failed.length > MOST) lines.push(`- and ${failed.length - MOST} more`);
 }
@@ -104,10 +116,19 @@ if (process.env.LOUPE_COMMENT === "true" && process.env.GITHUB_EVENT_NAME === "p
     if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status}`);
     return answer.json();
   };
+  // Whoever writes here could begin a comment with the mark: only one of our own is replaced. REST does not say who the
+  // token of a job is.
+  const who = async () => {
+    const url = process.env.GITHUB_GRAPHQL_URL ?? `${process.env.GITHUB_API_URL}/graphql`;
+    const { data } = await ask("POST", url, { query: "query { viewer { login } }" });
+    if (!data?.viewer?.login) throw new Error(`POST ${url}: it does not say whose the token is`);
+    return data.viewer.login;
+  };
   const own = async () => {
+    const login = await who();
     for (let page = 1; ; page++) {
       const comments = await ask("GET", `${issues}/${event.pull_request.number}/comments?per_page=100&page=${page}`);
-      const found = comments.find(({ body }) => body?.startsWith(MARK));
+      const found = comments.find(({ body, user }) => body?.startsWith(MARK) && user?.login === login);
       if (found || comments.length < 100) return found;
     }
   };

@@ -48,8 +48,9 @@ function comments() {
     request.on("end", () => {
       asked.push(`${request.method} ${request.url}`);
       const { body: text } = body ? JSON.parse(body) : {};
+      if (request.url === "/graphql") return answer.end(JSON.stringify({ data: { viewer: { login: "us[bot]" } } }));
       const id = Number(/comments\/(\d+)$/.exec(request.url)?.[1]);
-      if (request.method === "POST") all.push({ id: all.length + 1, body: text });
+      if (request.method === "POST") all.push({ id: all.length + 1, body: text, user: { login: "us[bot]" } });
       if (request.method === "PATCH") all.find((one) => one.id === id).body = text;
       answer.end(JSON.stringify(request.method === "GET" ? all : {}));
     });
@@ -110,6 +111,7 @@ async function run(repository, api, given) {
       GITHUB_EVENT_PATH: event,
       GITHUB_EVENT_NAME: "pull_request",
       GITHUB_API_URL: api.url,
+      GITHUB_GRAPHQL_URL: `${api.url}/graphql`,
       GITHUB_REPOSITORY: "o/r",
     };
     const { status, said } = await bash(step.run, { cwd: repository.folder, env });
@@ -127,6 +129,8 @@ const there = repository();
 
 test("a pull request gets one comment with what changed, and fails where a fixture differs", async () => {
   const api = await comments();
+  // Somebody else's, which begins like ours.
+  api.all.push({ id: 1, body: "<!-- mcp-loupe -->\nmine", user: { login: "mallory" } });
   const given = { server: "-- sh server.sh", collection: "calls.toml", fixtures: "fixtures", check: "--budget total=9000" };
   const first = await run(there, api, given);
   const names = first.ran.map(({ name }) => name);
@@ -135,18 +139,19 @@ test("a pull request gets one comment with what changed, and fails where a fixtu
   assert.ok(existsSync(first.ran[3].with.sarif_file), "what is uploaded is there");
   assert.equal(JSON.parse(readFileSync(first.ran[3].with.sarif_file, "utf8")).version, "2.1.0");
 
-  const [comment] = api.all;
-  assert.equal(api.all.length, 1);
+  const [others, comment] = api.all;
+  assert.equal(api.all.length, 2);
   assert.equal(comment.body, first.summary);
   assert.match(comment.body, /^### Loupe: did not pass$/m);
   assert.match(comment.body, /^\| \d+ tool definitions \| [\d,]+ \| [\d,]+ \| \+[\d,]+ \(\d+ %\) \|$/m);
-  assert.match(comment.body, /^\| answer of companies, \*\*over its budget\*\* \(content at most 400\) \| [\d,]+ \| [\d,]+ \| \+[\d,]+ \(\d+ %\) \|$/m);
+  assert.match(comment.body, /^\| answer of `companies`, \*\*over its budget\*\* \(`content` at most 400\) \| [\d,]+ \| [\d,]+ \| \+[\d,]+ \(\d+ %\) \|$/m);
   assert.match(comment.body, /^\d+ findings?, \d+ of them not on the base branch\.$/m);
   assert.match(comment.body, /^0 of 1 fixture is as expected\.$/m);
 
   await run(there, api, given);
-  assert.equal(api.all.length, 1, "the second run replaces the comment");
-  assert.ok(api.asked.includes("PATCH /repos/o/r/issues/comments/1"));
+  assert.equal(api.all.length, 2, "the second run replaces the comment");
+  assert.ok(api.asked.includes("PATCH /repos/o/r/issues/comments/2"));
+  assert.equal(others.body, "<!-- mcp-loupe -->\nmine");
   api.server.close();
 });
 
@@ -167,6 +172,27 @@ test("a server that cannot be started fails, and the comment says so", async () 
   assert.equal(run_.ran.at(-1).status, 1);
   assert.match(api.all[0].body, /the server could not be checked/);
   api.server.close();
+});
+
+test("no word of a server is anything but code", () => {
+  const words = "@ann,(@o/team) ![x](http://e/p.png) [y](http://e) <http://e> https://e www.e.org #1 o/r#2 GH-3 a@e.org `c` ``d | <img src=x> :tada: \n## h\u202e\u200b\u{e0041}";
+  const folder = mkdtempSync(join(scratch, "hostile-"));
+  for (const side of ["head", "base"]) mkdirSync(join(folder, side));
+  const write = (file, value) => writeFileSync(join(folder, "head", file), JSON.stringify(value));
+  const finding = { severity: "error", rule: "a/b", message: words, new: true, fingerprint: "f" };
+  write("check.json", { schema: "loupe.check/1", passed: false, tools: [{ name: words, definition: { listed: { o200k_base: 1 } } }], findings: [finding], budget: [{ of: words, most: 1, tokens: 2, passed: false }] });
+  write("run.json", { schema: "loupe.run/1", passed: false, calls: [{ name: words, outcome: words, tokens: { o200k_base: 1 }, budgets: [{ of: words, most: 1, passed: false }] }] });
+  write("verify.json", { schema: "loupe.verify/1", passed: false, fixtures: [{ dir: words, passed: false, checks: [{ check: words, path: words, message: words, passed: false }] }] });
+  writeFileSync(join(folder, "base/check.json"), JSON.stringify({ schema: "loupe.check/1", tools: [], findings: [] }));
+  execFileSync("node", [join(root, "packaging/action/comment.mjs"), folder]);
+  const comment = readFileSync(join(folder, "comment.md"), "utf8");
+  assert.ok(comment.includes("⟨U+202E⟩⟨U+200B⟩⟨U+E0041⟩") && !/[\u202e\u200b\u{e0041}]/u.test(comment), comment);
+  for (const line of comment.split("\n")) {
+    // What is left of a line without its code.
+    const outside = line.replace(/(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)/g, "");
+    assert.ok(!/[@#[\]<>]|http|www|GH-|tada/.test(outside.replace(/^#+ Loupe|^<!-- mcp-loupe -->/, "")), `${outside}\n${line}`);
+    if (line.startsWith("|")) assert.equal(line.replace(/\\\|/g, "").split("|").length, 6, line);
+  }
 });
 
 test("words are split as quoted, and nothing in them is run", async () => {

@@ -83,6 +83,7 @@ impl AgentCall<'_> {
     pub async fn call(&self, session: &Session, tool: &Tool, arguments: String) -> Result<(String, Arc<ParsedCapture>), Problem> {
         refused_by(tool.input_schema.as_ref(), &arguments, false)
             .map_err(|problem| problem.hint(format!("nothing was called; {}", takes(tool))))?;
+        self.agent.options.known.add_arguments(&arguments);
         let id = CaptureId(tool.name.as_str().into());
         let call = mcp::Call { id, tool: tool.clone(), arguments: Bytes::from(arguments), limit: self.left() };
         let capture: Arc<Capture> = Arc::new(session.call(call, self.stop.call.clone()).await);

@@ -39,7 +39,9 @@ pub fn listed_tools(bytes: &Bytes) -> Option<Vec<Tool>> {
         return None;
     }
     let definition = |node: Node<'_>| Tool::read(if is_ours { node.get("raw").unwrap_or(node) } else { node }.raw_bytes());
-    Some(list.children().map(definition).collect())
+    let mut tools: Vec<Tool> = list.children().map(definition).collect();
+    Tool::mark_contrary(&mut tools);
+    Some(tools)
 }
 
 /// One entry of `resources/list` or `resources/templates/list`.

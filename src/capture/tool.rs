@@ -1,5 +1,7 @@
 //! A tool definition as the server sent it, read leniently entry by entry.
 
+use std::collections::{HashMap, HashSet};
+
 use bytes::Bytes;
 
 use crate::json::{Doc, Kind, Node};
@@ -17,6 +19,8 @@ pub struct Tool {
     pub output_schema: Option<Bytes>,
     /// The page of an MCP App: `_meta.ui.resourceUri`, or `ui/resourceUri` of its drafts. Listed, never executed.
     pub ui_resource: Option<String>,
+    /// Whether its hints contradict each other: one stands there twice, or another entry of its name has others.
+    pub is_contrary: bool,
     /// The whole definition exactly as sent; empty for a tool that was never listed.
     pub raw: Bytes,
     /// What is wrong with the definition, for people.
@@ -57,6 +61,7 @@ impl Tool {
             input_schema: None,
             output_schema: None,
             ui_resource: None,
+            is_contrary: false,
             raw: Bytes::new(),
             faults: vec!["not in the server's list of tools".into()],
         }
@@ -94,6 +99,8 @@ impl Tool {
         let ui_resource = page.and_then(|uri| Some(uri.as_str()?.into_owned()));
         let hints = member("annotations");
         let annotations = Annotations::read(hints, &mut faults);
+        let hint_twice = twice(doc.root(), &["annotations"]).or_else(|| twice(hints, &HINTS));
+        faults.extend(hint_twice.map(|name| format!("`{name}` stands there twice: taken for a tool that writes")));
         let title = title.or_else(|| hints?.get("title")?.as_str().map(|text| text.into_owned()));
         Self {
             name: name.unwrap_or_default(),
@@ -103,14 +110,31 @@ impl Tool {
             input_schema: input_schema.map(Node::raw_bytes),
             output_schema: member("outputSchema").map(Node::raw_bytes),
             ui_resource,
+            is_contrary: hint_twice.is_some(),
             raw: doc.bytes().clone(),
             faults,
         }
     }
 
-    /// Whether the server *declares* that calling changes nothing.
+    /// Marks the tools that are listed more than once with hints that contradict each other: none of them is read-only.
+    pub fn mark_contrary(tools: &mut [Self]) {
+        let mut known: HashMap<&str, Annotations> = HashMap::new();
+        let mut contrary = HashSet::new();
+        for tool in tools.iter() {
+            if *known.entry(&tool.name).or_insert(tool.annotations) != tool.annotations {
+                contrary.insert(tool.name.clone());
+            }
+        }
+        for tool in tools.iter_mut().filter(|tool| contrary.contains(&tool.name)) {
+            tool.is_contrary = true;
+            tool.faults.push("listed more than once, with different hints: taken for a tool that writes".into());
+        }
+    }
+
+    /// Whether the server *declares* that calling changes nothing, and nowhere the contrary.
     pub fn is_declared_read_only(&self) -> bool {
-        self.annotations.read_only == Hint { value: true, declared: true }
+        let yes = Hint { value: true, declared: true };
+        self.annotations.read_only == yes && self.annotations.destructive != yes && !self.is_contrary
     }
 
     /// Whether the server *declares* that calling may destroy something.
@@ -130,12 +154,8 @@ impl Annotations {
     fn read(node: Option<Node<'_>>, faults: &mut Vec<String>) -> Self {
         let mut hints = Self::default();
         let Some(node) = node else { return hints };
-        for (name, hint) in [
-            ("readOnlyHint", &mut hints.read_only),
-            ("destructiveHint", &mut hints.destructive),
-            ("idempotentHint", &mut hints.idempotent),
-            ("openWorldHint", &mut hints.open_world),
-        ] {
+        let all = [&mut hints.read_only, &mut hints.destructive, &mut hints.idempotent, &mut hints.open_world];
+        for (name, hint) in HINTS.into_iter().zip(all) {
             let Some(member) = node.get(name) else { continue };
             match member.as_bool() {
                 Some(value) => *hint = Hint { value, declared: true },
@@ -144,6 +164,16 @@ impl Annotations {
         }
         hints
     }
+}
+
+const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+
+/// The first of these members that an object has more than once.
+fn twice(object: Option<Node<'_>>, names: &[&'static str]) -> Option<&'static str> {
+    let count = |name: &str| {
+        object.into_iter().flat_map(Node::children).filter(|child| child.key().is_some_and(|key| key == name)).count()
+    };
+    names.iter().copied().find(|name| count(name) > 1)
 }
 
 /// "a string", "an object".
@@ -178,6 +208,31 @@ mod tests {
         assert!(tool.is_declared_read_only());
         assert_eq!(tool.annotations.destructive, Hint { value: true, declared: false });
         assert_eq!(tool.faults, ["`destructiveHint` is a string, not a boolean"]);
+    }
+
+    #[test]
+    fn contrary_hints_are_no_promise() {
+        let tool = |annotations: &str| Tool::read(format!(r#"{{"name":"t","inputSchema":{{}},{annotations}}}"#).into());
+        for annotations in [
+            r#""annotations":{"readOnlyHint":true,"readOnlyHint":true}"#,
+            r#""annotations":{"readOnlyHint":false,"readOnlyHint":true}"#,
+            r#""annotations":{"readOnlyHint":true,"read\u004fnlyHint":true}"#,
+            r#""annotations":{"readOnlyHint":true,"destructiveHint":true,"destructiveHint":false}"#,
+            r#""annotations":{"readOnlyHint":false},"annotations":{"readOnlyHint":true}"#,
+            r#""annotations":{"readOnlyHint":true,"destructiveHint":true}"#,
+        ] {
+            assert!(!tool(annotations).is_declared_read_only(), "{annotations}");
+        }
+        assert!(tool(r#""annotations":{"readOnlyHint":true,"destructiveHint":true}"#).is_declared_destructive());
+        let (reads, writes) = (tool(r#""annotations":{"readOnlyHint":true}"#), tool(r#""annotations":{"readOnlyHint":false}"#));
+        let other = Tool { name: "other".into(), ..reads.clone() };
+        let mut twice = [reads.clone(), other.clone(), writes];
+        Tool::mark_contrary(&mut twice);
+        assert_eq!(twice.each_ref().map(Tool::is_declared_read_only), [false, true, false]);
+        assert!(twice[0].faults.iter().any(|fault| fault.contains("more than once")));
+        let mut alike = [reads.clone(), other, reads];
+        Tool::mark_contrary(&mut alike);
+        assert!(alike.iter().all(Tool::is_declared_read_only));
     }
 
     #[test]

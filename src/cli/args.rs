@@ -7,7 +7,6 @@ use std::time::Duration;
 use clap::{Args, Parser};
 
 use super::findings::RuleArgs;
-use crate::fixture::redact::Known;
 use crate::source::Identity;
 
 /// How a server is reached.
@@ -124,9 +123,6 @@ pub struct LinkArgs {
     pub yes: bool,
     #[command(flatten)]
     pub data: DataArgs,
-    /// What the session knows to be secret; its copies are one list.
-    #[arg(skip)]
-    pub known: Known,
     /// As whom the server is called, where not as Loupe.
     #[arg(skip)]
     pub identity: Option<Identity>,

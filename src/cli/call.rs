@@ -113,7 +113,16 @@ pub fn call(source: &Source, name: &str, arguments: String, send_anyway: bool, f
 }
 
 /// The text of `--args`: JSON, `@FILE`, or `-` for standard input. Nothing of it is changed.
+///
+/// # Errors
+/// They cannot be read.
 pub fn read_arguments(given: Option<&str>) -> Result<String, Problem> {
+    let arguments = arguments_text(given)?;
+    output::known().add_arguments(&arguments);
+    Ok(arguments)
+}
+
+fn arguments_text(given: Option<&str>) -> Result<String, Problem> {
     let unreadable = |error: std::io::Error, place: &str| {
         Problem::new(ProblemKind::Io, format!("cannot read the arguments: {error}"))
             .at(place.to_owned())

@@ -13,7 +13,7 @@ use super::call::{capture_id, read_arguments, warn_unchecked};
 use super::client::{Client, find_tool, with_session};
 use super::findings;
 use super::output::{self, one_line};
-use super::{Done, hosts, view};
+use super::{Done, hosts, view, written};
 use crate::analysis::arguments::refused_by;
 use crate::analysis::{self, HostsReport};
 use crate::cancel::Cancel;
@@ -198,7 +198,12 @@ impl Task<'_> {
             (false, CheckForm::Junit) => junit(&outcome)?,
             (false, CheckForm::Badge) => self.badge(&outcome, listed)?,
         };
-        output::page_or(self.args.print.json || self.args.form != CheckForm::Table, &text)?;
+        match (self.args.print.json, self.args.form) {
+            (true, _) | (false, CheckForm::Sarif | CheckForm::Badge) => output::json(&text)?,
+            (false, CheckForm::Table | CheckForm::Markdown) => output::page(&text)?,
+            (false, CheckForm::Github) => output::commands(&text)?,
+            (false, CheckForm::Junit) => output::xml(&text)?,
+        }
         if let Some(path) = self.args.baseline.as_deref().filter(|_| self.args.update) {
             let findings: Vec<_> = outcome.findings.iter().map(|found| found.finding.clone()).collect();
             // Of answers alone the list that was there stays.
@@ -207,7 +212,7 @@ impl Task<'_> {
             let tools = if listed.lists_tools() { Some(now) } else { before.map(|tools| tools.iter().collect()) };
             let answers = outcome.answers.iter().map(|answer| (answer.tool.as_str(), answer.tokens.o200k_base));
             let text = Baseline::text(tools.map(Vec::into_iter), &findings, answers)?;
-            store::write_whole(path, text.as_bytes())?;
+            written::state(path, &text)?;
             output::note(self.args.print.quiet, &format!("the baseline is written to {}", path.display()));
         }
         Ok(u8::from(!outcome.passed()))
@@ -263,7 +268,8 @@ impl Task<'_> {
         }
         let before = self.baseline.filter(|_| listed.lists_tools()).and_then(|baseline| baseline.tools.as_ref());
         if let Some(before) = before {
-            found.extend(checker.drift(before, &listed.lists.tools).into_iter().map(|finding| (finding, None)));
+            let now = listed.lists.tools.iter().map(written::definition).collect::<Result<Vec<_>, _>>()?;
+            found.extend(checker.drift(before, &now).into_iter().map(|finding| (finding, None)));
         }
         let is_looked_at = |name: &str| {
             let lists = &listed.lists;

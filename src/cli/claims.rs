@@ -23,7 +23,7 @@ use crate::token;
 pub struct Claims {}
 
 pub fn run() -> Done {
-    output::print(table()?.as_bytes())?;
+    output::exactly(table()?.as_bytes())?;
     Ok(0)
 }
 

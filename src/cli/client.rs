@@ -34,8 +34,14 @@ const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_millis(700);
 
 impl SourceArgs {
-    /// The source, if one is given.
+    /// The source, if one is given. What is secret in it is known from then on.
     pub fn source(&self) -> Result<Option<Source>, Problem> {
+        let source = self.read()?;
+        source.iter().for_each(|source| output::known().add_source(source));
+        Ok(source)
+    }
+
+    fn read(&self) -> Result<Option<Source>, Problem> {
         let is_command = !self.server.is_empty();
         if [self.sample.is_some(), self.url.is_some(), self.config.is_some(), self.fixture.is_some(), is_command]
             .iter()
@@ -299,8 +305,8 @@ pub fn with_session<T>(
     let limits = limits(&link.limit)?;
     // Opened first: a call is not to be repeated because its transcript could not be written.
     let transcript = link.transcript.as_deref().map(TranscriptFile::create).transpose()?;
-    let known = &link.known;
-    written::know(known, Some(source));
+    let known = output::known();
+    known.add_source(source);
     let runtime = runtime()?;
     runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
@@ -328,7 +334,7 @@ pub fn with_session<T>(
         let bound = link.timeout.map(|limit| bounded(limit, session.waiting())).transpose()?;
         let client = Client { session: &session, interrupt: &interrupt, link, quiet };
         let done = work(&client).await.map_err(|problem| known.problem(problem));
-        let stray = session.strays().map(|(count, first)| known.text(&stray(count, &first)).into_owned());
+        let stray = session.strays().map(|(count, first)| known.words(&stray(count, &first)).into_owned());
         let closing = tokio::spawn(session.leave());
         let written = transcript.map_or(Ok(()), TranscriptFile::result);
         interrupt.compute();
@@ -530,9 +536,7 @@ struct TranscriptFile {
 
 impl TranscriptFile {
     fn create(path: &Path) -> Result<Self, Problem> {
-        let file = File::create(path).map_err(|error| {
-            Problem::new(ProblemKind::Io, format!("cannot create the file: {error}")).at(path.display().to_string())
-        })?;
+        let file = written::stream(path)?;
         Ok(Self { path: path.to_owned(), state: Arc::new(Mutex::new(Ok(file))) })
     }
 

@@ -132,11 +132,11 @@ fn print(plan: &SweepPlan, captures: Vec<Capture>, output: &Output<'_>, cancel: 
     let found = Sweep::of(&query, &calls, hosts, cancel).map_err(looked_away)?;
     let failure = calls.iter().find_map(|call| analysis::failure(&call.subject));
     if let Some(kind) = table {
-        output::table(&sweep_table(kind, &found, &calls))?;
+        output::page(&sweep_table(kind, &found, &calls))?;
     } else if print.json {
         let text =
             contract::sweep(&found, &plan.values, &calls, tokenizer, hosts, failure.as_ref(), cancel).map_err(looked_away)?;
-        output::print(text.as_bytes())?;
+        output::json(&text)?;
     } else {
         let counts = counts(&found, &calls, tokenizer, cancel).map_err(looked_away)?;
         output::page(&page(plan, &found, &calls, tokenizer, &counts))?;

@@ -8,6 +8,6 @@ use super::{Done, output};
 pub fn run(args: &CompletionsArgs) -> Done {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "mcp-loupe", &mut script);
-    output::print(&script)?;
+    output::exactly(&script)?;
     Ok(0)
 }

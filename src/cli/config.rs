@@ -11,8 +11,9 @@ use crate::store;
 /// others are added to the command's environment.
 pub fn source(file: &Path, name: Option<&str>, given: &[(String, String)]) -> Result<Source, Problem> {
     let place = file.to_string_lossy().into_owned();
-    let text = store::file_text(file, store::MOST_OF_SETTINGS)
-        .map_err(|error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place))?;
+    let unreadable = |why: String| Problem::new(ProblemKind::Io, format!("cannot read: {why}")).at(place);
+    let bytes = store::file_bytes(file, store::MOST_OF_SETTINGS).map_err(|error| error.to_string());
+    let text = bytes.and_then(|bytes| import::decode(&bytes)).map_err(unreadable)?;
     // The whole path says whose file it is.
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let import = import::read(&file.to_string_lossy(), &text)?;
@@ -37,7 +38,9 @@ pub fn source(file: &Path, name: Option<&str>, given: &[(String, String)]) -> Re
         entry.set_env(name, value);
     }
     entry.resolve(|placeholder| match placeholder {
-        Placeholder::Variable { name, .. } => given_for(name).or_else(|| std::env::var(name).ok()),
+        Placeholder::Variable { name, .. } => {
+            given_for(name).or_else(|| entry.own_value(name)).or_else(|| std::env::var(name).ok())
+        }
         Placeholder::Input(id) => given_for(id),
         Placeholder::WorkspaceFolder => Some(import::project(&file).to_string_lossy().into_owned()),
         Placeholder::UserHome => std::env::home_dir().map(|home| home.to_string_lossy().into_owned()),

@@ -4,7 +4,9 @@ use clap::Args;
 
 use super::args::SourceArgs;
 use super::{Done, output};
-use crate::source::import;
+use crate::fixture::redact::Known;
+use crate::source::secret::looks_secret;
+use crate::source::{Source, import};
 
 /// Which client, and which server.
 #[derive(Args, Debug)]
@@ -25,7 +27,20 @@ pub struct ConfigurationArgs {
 pub fn run(args: &ConfigurationArgs) -> Done {
     let source = args.source.required()?;
     let written = import::write(&args.client, &args.name, &source)?;
-    output::print(written.text.as_bytes())?;
+    output::exactly(text_of(&written.text, &source).as_bytes())?;
     written.notes.iter().for_each(|note| output::note(args.quiet, note));
     Ok(0)
+}
+
+/// The lines without what is secret in the source and still stands in them. A variable whose name says nothing of a secret
+/// is part of a configuration, and stays.
+fn text_of(text: &str, source: &Source) -> String {
+    let mut source = source.clone();
+    if let Source::Command(command) = &mut source {
+        command.env.retain(|(name, _)| looks_secret(name));
+    }
+    let known = Known::default();
+    known.add_source(&source);
+    known.add_inherited(std::env::vars_os());
+    if text.starts_with('{') { known.json(text).into_owned() } else { known.page(text).into_owned() }
 }

@@ -1,6 +1,6 @@
 //! `--count-exactly`: Claude's provider counts, after the person has agreed to what is sent.
 
-use std::io::{self, BufRead, IsTerminal, Write as _};
+use std::io::{self, BufRead, IsTerminal};
 
 use time::OffsetDateTime;
 
@@ -97,8 +97,7 @@ fn question(texts: &[(&str, String)], model: &str) -> String {
 
 fn agreed(question: &str, answers: &mut impl BufRead) -> bool {
     let mut line = String::new();
-    let asked = io::stderr().write_all(question.as_bytes()).and_then(|()| io::stderr().flush());
-    asked.is_ok() && answers.read_line(&mut line).is_ok() && matches!(line.trim(), "y" | "Y" | "yes")
+    output::question(question) && answers.read_line(&mut line).is_ok() && matches!(line.trim(), "y" | "Y" | "yes")
 }
 
 /// The counts as a page for people.

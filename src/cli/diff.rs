@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::output::{self, columns, one_line, visible};
+use super::output::{self, columns, one_line};
 use super::{Done, command, view};
 use crate::analysis::difference::{Difference, DifferenceOptions, NodeChange, TextDifference, ToolsDifference, ValueDifference};
 use crate::analysis::{self, RowCount};
@@ -21,6 +21,7 @@ use crate::json::Node;
 use crate::number;
 use crate::number::grouped;
 use crate::problem::{Problem, ProblemKind};
+use crate::quote::visible;
 use crate::store;
 use crate::token::{Count, Encoding, Tokenizer, Tokens};
 

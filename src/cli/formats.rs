@@ -7,7 +7,7 @@ use crate::format::FORMATS;
 
 pub fn run(args: &command::FormatsArgs) -> Done {
     if args.print.json {
-        output::print(contract::formats().as_bytes())?;
+        output::json(&contract::formats())?;
         return Ok(0);
     }
     let mut rows = vec![["FORMAT", "TITLE", "WRITTEN BY"].map(str::to_owned).to_vec()];
@@ -15,6 +15,6 @@ pub fn run(args: &command::FormatsArgs) -> Done {
         let writer = if format.is_as_sent() { "the server" } else { "Loupe, from the payload" };
         rows.push([format.id(), format.title(), writer].map(str::to_owned).to_vec());
     }
-    output::print(columns(&rows, &[]).as_bytes())?;
+    output::page(&columns(&rows, &[]))?;
     Ok(0)
 }

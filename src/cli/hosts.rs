@@ -33,15 +33,15 @@ pub fn run(args: &HostsArgs) -> Done {
     let hosts = load(&args.data);
     if let Some(id) = &args.id {
         let host = known(&hosts, id, "hosts")?;
-        let text = if args.print.json { contract::host(&hosts, host) } else { output::visible(&detail(host)).into_owned() };
-        output::print(text.as_bytes())?;
+        let text = if args.print.json { contract::host(&hosts, host) } else { detail(host) };
+        output::page_or(args.print.json, &text)?;
         return Ok(0);
     }
     if let Some(path) = &args.from_probe {
         return probe(path, &hosts, args.print.json);
     }
     if args.print.json {
-        output::print(contract::hosts_list(&hosts).as_bytes())?;
+        output::json(&contract::hosts_list(&hosts))?;
         return Ok(0);
     }
     let head = ["HOST", "NAME", "VERSION", "EVIDENCE", "CHECKED", "SHOWS", "LIMIT"];
@@ -130,7 +130,7 @@ fn probe(path: &Path, hosts: &Hosts, is_json: bool) -> Done {
     let found = find(&Probe::answers(), &pasted, SERVER, hosts);
     let naming = Naming { checked: today(), ..Naming::default() };
     if is_json {
-        output::print(contract::probe(&found, &naming).as_bytes())?;
+        output::json(&contract::probe(&found, &naming))?;
         return Ok(0);
     }
     let mut words = vec![found.verdict(), format!("Confidence: {}.", found.confidence().title())];
@@ -140,7 +140,7 @@ fn probe(path: &Path, hosts: &Hosts, is_json: bool) -> Done {
         out += "\n";
         out += &entry;
     }
-    output::print(output::visible(&out).as_bytes())?;
+    output::page(&out)?;
     Ok(0)
 }
 

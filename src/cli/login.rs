@@ -10,7 +10,7 @@ pub fn step(step: &Step, quiet: bool, yes: bool) {
     match step {
         Step::Line(line) if !quiet => output::login_line(line),
         Step::Open { url, limit } => {
-            output::login_line(&format!("open this address to log in, within {} s: {url}", limit.as_secs()));
+            output::login_address(&format!("open this address to log in, within {} s: {url}", limit.as_secs()));
             if yes {
                 match open(url) {
                     Ok(()) if quiet => {}

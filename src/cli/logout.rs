@@ -24,6 +24,6 @@ pub fn run(args: &Logout) -> Done {
     let keep = client::keep(args.data.data_dir.as_deref());
     let forgotten = client::runtime()?.block_on(login::forget(&keep, &args.url, args.client_id.as_deref()));
     let done = forgotten.map_err(|why| Problem::new(ProblemKind::Io, why).at(shown(&args.url)))?;
-    output::print(format!("{}: {done}\n", shown(&args.url)).as_bytes())?;
+    output::page(&format!("{}: {done}\n", shown(&args.url)))?;
     Ok(0)
 }

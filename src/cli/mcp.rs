@@ -8,9 +8,8 @@ use clap::Args;
 
 use super::args::DataArgs;
 use super::findings::RuleArgs;
-use super::{Done, client, hosts, output, written};
+use super::{Done, client, hosts, output};
 use crate::agent::{Agent, AgentOptions};
-use crate::fixture::redact::Known;
 use crate::problem::{Problem, ProblemKind};
 use crate::serve;
 use crate::source::{Source, is_web};
@@ -48,8 +47,7 @@ pub struct McpArgs {
 
 pub fn run(args: &McpArgs) -> Done {
     let sources = sources(&args.allow_source)?;
-    let known = Known::default();
-    written::know(&known, None);
+    let known = output::known().clone();
     sources.iter().for_each(|(_, source)| known.add_source(source));
     let (rules, _) = RuleArgs::default().settings()?;
     let options = AgentOptions {

@@ -74,6 +74,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Done {
+    output::known().add_inherited(std::env::vars_os());
     match &cli.command {
         None => window::run(&cli.window),
         Some(Command::Tools(args)) => tools::run(args),
@@ -107,7 +108,7 @@ fn run(cli: &Cli) -> Done {
 /// Prints a failure where nothing was captured (what was, its command has printed already); gives its exit status.
 fn fail(problem: &Problem, json: bool) -> u8 {
     output::problem(problem);
-    if json && let Err(unprinted) = output::print(crate::contract::error(problem).as_bytes()) {
+    if json && let Err(unprinted) = output::json(&crate::contract::error(problem)) {
         output::problem(&unprinted);
     }
     problem.kind.exit_status()

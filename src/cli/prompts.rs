@@ -23,7 +23,7 @@ pub fn run(args: &args::ListArgs) -> Done {
         async |client| Ok((client.server(), listed(client).await?)),
         |(server, prompts), _| {
             let text = if args.print.json { contract::prompts(&server, &prompts, &tokenizer) } else { page(&server, &prompts) };
-            output::print(text.as_bytes())?;
+            output::page_or(args.print.json, &text)?;
             Ok(0)
         },
     )

@@ -8,7 +8,7 @@ use super::call::{capture_id, folder_name, warn_unchecked};
 use super::client::{Client, find_tool, source_line, with_session};
 use super::command;
 use super::output::{self, columns, one_line};
-use super::written::{KeepArgs, preview, recover};
+use super::written::{self, KeepArgs, preview, recover};
 use super::{Done, hosts};
 use crate::analysis;
 use crate::cancel::Cancel;
@@ -132,12 +132,12 @@ async fn make(plan: &[(&CollectedCall, &Tool)], client: &Client<'_>, args: &comm
     });
     let save = |name: &str, capture: &Capture| {
         let Some(folder) = &args.save else { return Ok(()) };
-        let written = args.write.prepare(capture, &args.write.options(&args.link.known)?)?;
+        let hidden = args.write.prepare(capture, &args.write.options()?)?;
         if args.write.preview {
-            output::note(args.print.quiet, &format!("{name}: {}", preview(&written, &[])));
+            output::note(args.print.quiet, &format!("{name}: {}", preview(&hidden, &[])));
             return Ok(());
         }
-        Ok(store::write_folder(&written.capture, &folder.join(folder_name(name)))?)
+        written::folder(&hidden.capture, &[], &folder.join(folder_name(name)))
     };
     let mut unsaved = None;
     let came = |at: usize, capture: &Capture| {

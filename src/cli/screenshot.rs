@@ -11,13 +11,13 @@ pub fn run(_args: &command::ScreenshotArgs) -> Done {
 
 #[cfg(feature = "gui")]
 pub fn run(args: &command::ScreenshotArgs) -> Done {
-    use super::{call, output, suggest};
+    use super::{call, output, suggest, written};
     use crate::problem::{Problem, ProblemKind};
     use crate::settings::Theme;
-    use crate::{shot, store};
+    use crate::shot;
 
     if args.list {
-        output::print((shot::SCREENS.join("\n") + "\n").as_bytes())?;
+        output::page(&(shot::SCREENS.join("\n") + "\n"))?;
         return Ok(0);
     }
     let screen = args.screen.as_deref().unwrap_or("main");
@@ -36,6 +36,6 @@ pub fn run(args: &command::ScreenshotArgs) -> Done {
     };
     let size = args.size.unwrap_or((1600, 1000));
     let picture = shot::screen(screen, theme, size, source, args.tool.as_deref(), arguments.as_deref())?;
-    store::write_whole(out, &shot::png(&picture)?)?;
+    written::file(out, &shot::png(&picture)?)?;
     Ok(0)
 }

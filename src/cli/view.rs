@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::args::{PrintArgs, ViewArgs};
 use super::{Done, count_exactly, findings, output, suggest};
-use crate::analysis::{self, Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, format_bytes};
+use crate::analysis::{self, Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, Stop, format_bytes};
 use crate::cancel::Cancel;
 use crate::capture::{Capture, Outcome, ReadText};
 use crate::contract::{self, ExactCounts, LedgerOptions, TableKind, counted_table};
@@ -168,7 +168,12 @@ impl ViewRequest {
             let counts = self.counts(subject, &rows, cancel);
             let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
             let cx = Ctx::of(std::slice::from_ref(subject), &self.hosts, cancel);
-            let findings = FindingsQuery { settings: Arc::clone(&self.rules), reads: self.reads }.find(&cx, Some(&hosts)).ok();
+            let findings = FindingsQuery { settings: Arc::clone(&self.rules), reads: self.reads }.find(&cx, Some(&hosts));
+            let findings = match findings {
+                Ok(found) => Some(found),
+                Err(Stop::Cancelled(_)) => None,
+                Err(Stop::Problem(problem)) => return Err(problem),
+            };
             let interrupted = Problem::interrupted();
             let measured = contract::ReportParts {
                 rows: &rows,
@@ -179,7 +184,7 @@ impl ViewRequest {
                 failure,
                 interrupted: Some(&interrupted),
             };
-            return output::print_by(|out| contract::write_report(out, subject, &measured, &self.ledger, cancel));
+            return output::json_by(|out| contract::write_report(out, subject, &measured, &self.ledger, cancel));
         }
         let page = match self.shown {
             Shown::Format(format) => {
@@ -187,7 +192,7 @@ impl ViewRequest {
                 for (_, tokens) in self.ledger.exact.iter().flat_map(|exact| &exact.tokens) {
                     output::note(self.print.quiet, &format!("{} tokens, counted by Claude's provider", grouped(*tokens)));
                 }
-                return output::print(&bytes);
+                return output::bytes(&bytes);
             }
             Shown::Ledger => self.ledger_page(subject, cancel),
             Shown::Table(kind) => {
@@ -200,7 +205,7 @@ impl ViewRequest {
                 });
                 let counted: Vec<_> = counted.collect();
                 let text = counted_table(kind, &counted, self.ledger.baseline(&rows), &self.ledger.tokenizer);
-                return output::table(&text);
+                return output::page(&text);
             }
             Shown::Rendered => page::rendered(subject, cancel)?,
             Shown::Tree => page::tree(subject, cancel)?,
@@ -297,7 +302,7 @@ impl ViewRequest {
         if let Some(why) = &text.view.not_computable {
             return Err(Problem::new(ProblemKind::Usage, why.clone()).at(text.host.name.clone()));
         }
-        output::print(text.view.text.as_bytes())?;
+        output::bytes(text.view.text.as_bytes())?;
         output::note(self.print.quiet, &analysis::evidence_text(&text.host));
         let limit = &text.view.limit;
         if !matches!(limit.state, LimitState::None | LimitState::Fits) {

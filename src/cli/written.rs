@@ -1,17 +1,20 @@
-//! What every command that writes captures takes and says: what is hidden, the preview, the history.
+//! What every command that writes captures takes and says: what is hidden, the preview, the history. Nothing of the command
+//! line reaches a file but through here.
 
+use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
+use bytes::Bytes;
 use clap::Args;
 
 use super::args::LinkArgs;
 use super::output::{self, columns, one_line};
 use crate::cancel::Cancel;
-use crate::capture::Capture;
-use crate::fixture::redact::{Known, OFFERED, RedactOptions, RedactedCapture, redact};
+use crate::capture::{Capture, Tool};
+use crate::fixture::redact::{OFFERED, RedactOptions, RedactedCapture, redact, redact_document};
 use crate::number::{grouped, number_of};
 use crate::problem::{Problem, ProblemKind};
-use crate::source::Source;
 use crate::store::{self, History, Label};
 
 /// What is hidden in what is written.
@@ -46,21 +49,6 @@ pub struct KeepArgs {
     pub write: WriteArgs,
 }
 
-/// Adds what was given to a source, and what it inherits.
-pub fn know(known: &Known, source: Option<&Source>) {
-    if let Some(source) = source {
-        known.add_source(source);
-    }
-    known.add_inherited(std::env::vars_os());
-}
-
-/// What is known where no server is reached.
-pub fn inherited() -> Known {
-    let known = Known::default();
-    know(&known, None);
-    known
-}
-
 /// Puts back and clears away what programs that ended left there, and says so.
 pub fn recover(path: &Path, quiet: bool) {
     store::recover(path).notes().iter().for_each(|note| output::note(quiet, note));
@@ -78,10 +66,10 @@ impl WriteArgs {
     }
 
     /// What to hide, with what is known by now.
-    pub fn options(&self, known: &Known) -> Result<RedactOptions, Problem> {
+    pub fn options(&self) -> Result<RedactOptions, Problem> {
         self.check()?;
         Ok(RedactOptions {
-            secrets: known.secrets(),
+            secrets: output::known().secrets(),
             also: self.hide.iter().cloned().collect(),
             keep: self.leave.iter().cloned().collect(),
         })
@@ -94,6 +82,50 @@ impl WriteArgs {
         }
         redact(capture, options, &Cancel::new()).map_err(|_| Problem::interrupted())
     }
+}
+
+/// Writes a text for others, without what is known: a report, a saved state.
+pub fn document(path: &Path, text: &str) -> Result<(), Problem> {
+    file(path, output::hidden_document(text).as_bytes())
+}
+
+/// Writes a state that is saved to be compared with: as a capture is written, without what looks secret either.
+pub fn state(path: &Path, json: &str) -> Result<(), Problem> {
+    file(path, &redacted(&Bytes::copy_from_slice(json.as_bytes()))?)
+}
+
+/// A tool as [`state`] writes its definition.
+pub fn definition(tool: &Arc<Tool>) -> Result<Arc<Tool>, Problem> {
+    let raw = redacted(&tool.raw)?;
+    if raw == tool.raw {
+        return Ok(Arc::clone(tool));
+    }
+    Ok(Arc::new(Tool { name: tool.name.clone(), ..Tool::read(raw) }))
+}
+
+fn redacted(json: &Bytes) -> Result<Bytes, Problem> {
+    let options = RedactOptions { secrets: output::known().secrets(), ..RedactOptions::default() };
+    redact_document(json, &options).map_err(|_| Problem::interrupted())
+}
+
+/// Writes what was made of a capture in which what is secret is hidden.
+pub fn file(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
+    Ok(store::write_whole(path, bytes)?)
+}
+
+/// Opens a file for messages, each of which loses what is known before it is written.
+pub fn stream(path: &Path) -> Result<File, Problem> {
+    Ok(store::create_file(path)?)
+}
+
+/// Writes a capture in which what is secret is hidden, and files beside it.
+pub fn folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> Result<(), Problem> {
+    Ok(store::write_folder_with(capture, files, path)?)
+}
+
+/// The same over a folder that is there.
+pub fn over_folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> Result<(), Problem> {
+    Ok(store::replace_folder(capture, files, path)?)
 }
 
 /// What `--preview` prints.
@@ -153,7 +185,7 @@ impl KeepArgs {
             Problem::new(ProblemKind::Io, "there is no folder for the history").hint("name one with `--data-dir DIR`")
         })?;
         let write = WriteArgs { no_redact: self.no_redact, ..self.write.clone() };
-        let redacted = write.prepare(capture, &write.options(&link.known)?)?;
+        let redacted = write.prepare(capture, &write.options()?)?;
         let history = History::at(&folder);
         let entry = history.add(&redacted.capture, &Label::default())?;
         Ok(format!("kept as {} · {}", history.folder(&entry.id).display(), redacted.exactness()))

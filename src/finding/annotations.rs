@@ -73,16 +73,17 @@ fn missing(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 }
 
 fn read_only_missing(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
-    if reads_by_name(&tool.tool.name) && !tool.tool.is_declared_read_only() {
+    let read_only = tool.tool.annotations.read_only;
+    if reads_by_name(&tool.tool.name) && !(read_only.declared && read_only.value) {
         hits.say("sounds as if it only reads, and does not declare `readOnlyHint: true`").in_definition("/annotations");
     }
 }
 
 fn contradictory(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
-    if !tool.tool.is_declared_read_only() {
+    let (read_only, destructive) = (tool.tool.annotations.read_only, tool.tool.annotations.destructive);
+    if !(read_only.declared && read_only.value) {
         return;
     }
-    let destructive = tool.tool.annotations.destructive;
     if destructive.declared && destructive.value {
         hits.say("`readOnlyHint` and `destructiveHint` are both true").in_definition("/annotations");
     } else if let Some(word) = write_word(&tool.tool.name).filter(|word| CLEAR.contains(&word.as_str())) {

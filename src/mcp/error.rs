@@ -10,6 +10,7 @@ use super::log::names_error;
 use super::tls;
 use crate::capture::RpcError;
 use crate::problem::{Problem, ProblemKind};
+use crate::source::shown;
 
 /// A failure of the client. Shown as a [`Problem`].
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +47,7 @@ pub enum Error {
     Encoded { url: String, what: String },
     #[error("HTTP {status}{}", quoted(text))]
     HttpStatus { url: String, status: String, text: String },
-    #[error("the server redirects {}to {location}", if is_downgrade(url, location) { "from https " } else { "" })]
+    #[error("the server redirects {}to {}", if is_downgrade(url, location) { "from https " } else { "" }, shown(location))]
     Redirect { url: String, status: String, location: String },
     #[error("HTTP {status}: the server requires credentials{}", quoted(text))]
     Auth { url: String, status: String, text: String },
@@ -172,7 +173,7 @@ impl From<&Error> for Problem {
                 problem(ProblemKind::HttpStatus, url).hint(downgrade_hint(url, location))
             }
             Error::Redirect { url, location, .. } => problem(ProblemKind::HttpStatus, url)
-                .hint(format!("if you trust it, connect to {location}; headers are not sent on by themselves")),
+                .hint(format!("if you trust it, connect to {}; headers are not sent on by themselves", shown(location))),
             Error::Auth { url, .. } => problem(ProblemKind::Auth, url)
                 .hint("log in (`--login`), or add the header the server asks for, such as `Authorization: Bearer …`"),
             Error::Login { url, kind, hint, .. } => problem(*kind, url).hint(hint.clone()),

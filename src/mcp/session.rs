@@ -167,6 +167,7 @@ impl Session {
         }
         let list = list?;
         let mut tools: Vec<_> = list.entries.into_iter().map(Tool::read).collect();
+        Tool::mark_contrary(&mut tools);
         for tool in &mut tools {
             if let Some(why) = self.rejects(tool) {
                 tool.faults.push(format!("it cannot be called over HTTP: {why}"));

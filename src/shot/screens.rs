@@ -164,9 +164,20 @@ fn staged(
             Problem::new(ProblemKind::Usage, format!("unknown screen `{name}`")).hint(format!("one of {}", SCREENS.join(", ")))
         );
     }
+    // The tools and arguments of a screen are the sample's: of somebody's server nothing is called that was not named, and
+    // nothing is sent that was not given.
+    let is_foreign = matches!(source, Some(Source::Command(_) | Source::Http(_)));
+    let arguments = arguments.or(is_foreign.then_some("{}"));
     stage.sends_anyway = arguments.is_none();
+    let named = |default: &str| match tool {
+        None if is_foreign => {
+            Err(Problem::new(ProblemKind::Usage, format!("the screen `{name}` calls a tool, and none is named"))
+                .hint("nothing was called; name it with `--tool TOOL`, and its arguments with `--args JSON`"))
+        }
+        tool => Ok(tool.unwrap_or(default).to_owned()),
+    };
     let call = |stage: &mut Stage, default_tool: &str, default_arguments: &str| {
-        stage.call(tool.unwrap_or(default_tool), arguments.unwrap_or(default_arguments))
+        stage.call(&named(default_tool)?, arguments.unwrap_or(default_arguments))
     };
     let north = |stage: &mut Stage| call(stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#);
     let is_sample = source.is_none();
@@ -189,13 +200,13 @@ fn staged(
             if stage.state.session().connection.is_sample() && tool.is_none() {
                 north(&mut stage)?;
                 stage.select_record(2);
-            } else {
+            } else if tool.is_some() || !is_foreign {
                 call(&mut stage, &first, "{}")?;
             }
         }
         "hostile" => call(&mut stage, "dual_search_companies", r#"{"pageSize":20}"#)?,
         "loading" => {
-            stage.begin_call(tool.unwrap_or("strict_search_companies"), arguments.unwrap_or("{}"))?;
+            stage.begin_call(&named("strict_search_companies")?, arguments.unwrap_or("{}"))?;
             let now = stage.state.now + Duration::from_millis(1_240);
             stage.state.tick(now);
             return Ok(stage);
@@ -306,7 +317,7 @@ fn staged(
             stage.perform(Action::ShowDialog(Dialog::Palette { text: "search".into(), chosen: 1 }));
         }
         "compare" | "compare-needed" | "compare-records" | "compare-rendered" | "compare-hosts" => {
-            stage.compare(tool.unwrap_or("strict_search_companies"), arguments.unwrap_or(r#"{"searchTerm":"north"}"#), None)?;
+            stage.compare(&named("strict_search_companies")?, arguments.unwrap_or(r#"{"searchTerm":"north"}"#), None)?;
             match name {
                 "compare-needed" => {
                     let fields = ["id", "companyName", "isActive", "phone"].map(|field| format!("/data/*/{field}"));
@@ -321,7 +332,7 @@ fn staged(
                 _ => {}
             }
         }
-        "curve" => stage.compare(tool.unwrap_or("strict_search_companies"), arguments.unwrap_or("{}"), Some("pageSize"))?,
+        "curve" => stage.compare(&named("strict_search_companies")?, arguments.unwrap_or("{}"), Some("pageSize"))?,
         "fixture" => {
             call(&mut stage, "dial_search_user", r#"{"name":"a"}"#)?;
             stage.open_fixture("/home/me/fixtures")?;
@@ -330,7 +341,11 @@ fn staged(
             north(&mut stage)?;
             stage.verify()?;
         }
-        "collection" => stage.collection()?,
+        "collection" => {
+            // Its calls are all the sample's.
+            named("strict_search_companies")?;
+            stage.collection()?;
+        }
         // "start": the window as it is once it has connected.
         _ => {}
     }

@@ -47,6 +47,8 @@ pub struct ImportedServer {
     bare_dollars: bool,
     /// Variables given by hand.
     given: Vec<(String, String)>,
+    /// The variables of the entry itself, which its other texts may name.
+    own: Vec<(String, String)>,
 }
 
 /// How an entry's server is reached, placeholders unfilled.
@@ -82,17 +84,41 @@ pub struct Input {
 /// # Errors
 /// The text is neither JSON (comments and trailing commas allowed) nor TOML, or holds no list of servers.
 pub fn read(path: &str, text: &str) -> Result<Import, Problem> {
-    let malformed = |why: String| Problem::new(ProblemKind::Malformed, why).at(path);
+    let malformed = |why: String| Problem::new(ProblemKind::Usage, why).at(path);
+    let text = text.trim_start_matches('\u{feff}');
     let root: serde_json::Value = if path.ends_with(".toml") {
-        toml::from_str(text).map_err(|error| malformed(format!("not TOML: {}", error.message())))?
+        let line = |at: usize| text[..at].matches('\n').count() + 1;
+        toml::from_str(text).map_err(|error| {
+            let line = error.span().map(|span| format!(" at line {}", line(span.start))).unwrap_or_default();
+            malformed(format!("not TOML{line}: {}", error.message()))
+        })?
     } else {
         serde_json::from_str(&jsonc::strip(text)).map_err(|error| malformed(format!("not JSON: {error}")))?
     };
-    shapes::read(path, &root).ok_or_else(|| {
+    shapes::read(path, &root, text).ok_or_else(|| {
         Problem::new(ProblemKind::NotFound, "no list of MCP servers in this file").at(path).hint(
             "a client's file has `mcpServers`, `servers`, `context_servers` or `[mcp_servers]`; a registry's has `packages` or `remotes`",
         )
     })
+}
+
+/// The text of a configuration file. Windows writes UTF-16 as well, and signs before UTF-8.
+///
+/// # Errors
+/// It is neither, with the line.
+pub fn decode(bytes: &[u8]) -> Result<String, String> {
+    let units = |rest: &[u8], read: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = rest.chunks_exact(2).map(|pair| read([pair[0], pair[1]])).collect();
+        String::from_utf16(&units).map_err(|_| "it begins as UTF-16, and is none".to_owned())
+    };
+    match bytes {
+        [0xff, 0xfe, rest @ ..] => units(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => units(rest, u16::from_be_bytes),
+        _ => std::str::from_utf8(bytes).map(str::to_owned).map_err(|error| {
+            let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
+            format!("it is not UTF-8 at line {line}")
+        }),
+    }
 }
 
 impl Import {
@@ -102,7 +128,16 @@ impl Import {
     /// There is none, or several and no name; the hint lists them.
     pub fn server(&self, name: Option<&str>) -> Result<&ImportedServer, Problem> {
         let names: Vec<_> = self.servers.iter().map(|entry| entry.name.as_str()).collect();
-        let hint = if names.is_empty() { "the file lists none".to_owned() } else { format!("one of {}", names.join(", ")) };
+        let hint = match (names.is_empty(), self.notes.first()) {
+            (true, Some(note)) => note.clone(),
+            (true, None) => "the file lists none".to_owned(),
+            _ => format!("one of {}", names.join(", ")),
+        };
+        // One that is there and could not be read is not missing.
+        let left_out = name.and_then(|name| self.notes.iter().find(|note| note.starts_with(&format!("`{name}` is left out"))));
+        if let Some(note) = left_out.or(self.notes.first().filter(|_| name.is_none() && names.is_empty())) {
+            return Err(Problem::new(ProblemKind::Usage, note.clone()).hint("correct the entry, or name another with `--server`"));
+        }
         match (name, &self.servers[..]) {
             (None, [one]) => Ok(one),
             (None, _) => Err(Problem::new(ProblemKind::Usage, "which server of the file is not said").at("--server").hint(hint)),
@@ -164,14 +199,21 @@ impl ImportedServer {
         }
     }
 
-    /// The source, its placeholders filled by `value`; an input that nobody answers takes its default.
+    /// What the entry's own variables say of a name, where that names nothing else.
+    pub fn own_value(&self, name: &str) -> Option<String> {
+        let (_, value) = self.own.iter().find(|(own, _)| own == name)?;
+        placeholder::all(value, self.bare_dollars).is_empty().then(|| value.clone())
+    }
+
+    /// The source, its placeholders filled by `value`, else by the entry's own variables; an input that nobody answers takes
+    /// its default.
     ///
     /// # Errors
     /// A placeholder without a value, or a transport that is not built.
     pub fn resolve(&self, value: impl Fn(&Placeholder) -> Option<String>) -> Result<Source, Problem> {
         let answer = |placeholder: &Placeholder| {
             value(placeholder).or_else(|| match placeholder {
-                Placeholder::Variable { default, .. } => default.clone(),
+                Placeholder::Variable { name, default } => self.own_value(name).or_else(|| default.clone()),
                 Placeholder::Input(id) => self.inputs.iter().find(|input| input.id == *id)?.default.clone(),
                 _ => None,
             })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::shown::with_secrets;
+use super::shown::{decode, with_secrets};
 use super::{LEFT_OUT, Source, is_key};
 
 /// Whether a variable, header or member of this name holds a secret as a rule.
@@ -118,11 +118,6 @@ fn address(text: &str, of: Option<&str>, replace: Replace<'_>) -> String {
         }
     };
     with_secrets(text, is_secret_name, put).into_owned()
-}
-
-fn decode(text: &str) -> String {
-    let pair = format!("v={}", text.replace('+', "%2B"));
-    url::form_urlencoded::parse(pair.as_bytes()).next().map(|(_, value)| value.into_owned()).unwrap_or_default()
 }
 
 fn encode(text: &str) -> String {

@@ -75,7 +75,7 @@ pub fn add_host(folder: &Path, entry: &str) -> Result<PathBuf, Problem> {
         }
     }
     std::fs::create_dir_all(folder).map_err(|error| fail("the folder cannot be made", error))?;
-    super::write_whole(&path, whole.as_bytes())?;
+    super::write::write_settings(&path, whole.as_bytes())?;
     Ok(path)
 }
 

@@ -21,13 +21,14 @@ mod recent;
 mod replace;
 mod servers;
 mod settings;
+mod write;
 #[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]
 mod tests;
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -49,6 +50,8 @@ use replace::StagingFolder;
 pub use replace::{Recovered, recover, replace_folder};
 pub use servers::{change_servers, read_servers};
 pub use settings::{change_settings, read_settings};
+use write::{Readers, write_new_file};
+pub use write::{create_file, write_whole};
 
 use crate::capture::{Capture, Direction, Message};
 use crate::contract::message_line;
@@ -72,6 +75,8 @@ const MAX_FOLDERS: usize = 8;
 pub enum StoreError {
     #[error("the folder already exists")]
     Exists { path: PathBuf },
+    #[error("a symbolic link, through which nothing is written")]
+    Link { path: PathBuf },
     #[error("{what}: {source}")]
     Io { what: &'static str, path: PathBuf, source: io::Error },
     #[error("not a capture folder: there is no {MANIFEST}")]
@@ -121,6 +126,7 @@ impl From<StoreError> for Problem {
                     _ => None,
                 },
             ),
+            StoreError::Link { path } => (path, Some("name the file that it leads to, or remove the link")),
             StoreError::NotACapture { path } => (path, Some("a capture folder is what `Export` writes")),
             StoreError::Newer { path, .. } => (path, Some("open it with a newer Loupe")),
             StoreError::Damaged { path, .. } => {
@@ -149,72 +155,25 @@ pub fn write_folder(capture: &Capture, path: &Path) -> Result<(), StoreError> {
 /// # Errors
 /// As [`write_folder`].
 pub fn write_folder_with(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> Result<(), StoreError> {
-    write_new(capture, files, path, Readers::All)
-}
-
-fn write_new(capture: &Capture, files: &[(&str, &[u8])], path: &Path, readers: Readers) -> Result<(), StoreError> {
     if fs::symlink_metadata(path).is_ok() {
         return Err(StoreError::Exists { path: path.to_owned() });
     }
-    write_aside(capture, files, path, readers)?.put_in_place(path)
-}
-
-/// Who may read what is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Readers {
-    /// Whoever the process's umask leaves.
-    All,
-    /// Its owner: folders are 0700, files 0600.
-    Owner,
-}
-
-impl Readers {
-    #[cfg(unix)]
-    fn mode(self, all: u32) -> u32 {
-        if self == Self::Owner { all & 0o700 } else { all }
-    }
-
-    /// Makes a folder, and those above it that are not there.
-    fn make_folder(self, path: &Path) -> io::Result<()> {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, self.mode(0o777));
-        builder.create(path)
-    }
-
-    /// How a file is opened for writing that may be made by it.
-    fn open(self) -> fs::OpenOptions {
-        let mut options = File::options();
-        options.write(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, self.mode(0o666));
-        options
-    }
-
-    /// How a temporary file or folder is made that stays; `all` is its mode where all may read it.
-    fn temporary(self, _all: u32) -> tempfile::Builder<'static, 'static> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(TEMPORARY);
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(self.mode(_all)));
-        builder
-    }
+    write_aside(capture, files, path)?.put_in_place(path)
 }
 
 /// A whole folder that stands aside, to be put at `place`.
-fn write_aside(capture: &Capture, files: &[(&str, &[u8])], place: &Path, readers: Readers) -> Result<StagingFolder, StoreError> {
-    let parent = parent(place);
+fn write_aside(capture: &Capture, files: &[(&str, &[u8])], place: &Path) -> Result<StagingFolder, StoreError> {
+    let (parent, readers) = (parent(place), Readers::Owner);
     readers.make_folder(&parent).map_err(StoreError::io("cannot create the folder", &parent))?;
     let aside = StagingFolder::beside(place)?;
     let new = aside.new_folder();
     let written = readers.make_folder(&new).map_err(StoreError::io("cannot create the folder", &new));
-    written.and_then(|()| write_into(capture, files, &new, readers)).map_err(|error| error.in_place(&new, place))?;
+    written.and_then(|()| write_into(capture, files, &new)).map_err(|error| error.in_place(&new, place))?;
     Ok(aside)
 }
 
-fn write_into(capture: &Capture, files: &[(&str, &[u8])], folder: &Path, readers: Readers) -> Result<(), StoreError> {
-    let write_file = |path: &Path, bytes: &[u8]| write_file(path, bytes, readers);
+fn write_into(capture: &Capture, files: &[(&str, &[u8])], folder: &Path) -> Result<(), StoreError> {
+    let write_file = |path: &Path, bytes: &[u8]| write_new_file(path, bytes, Readers::Owner);
     write_file(&folder.join(MANIFEST), Manifest::of(capture).text().as_bytes())?;
     if !capture.request.is_empty() {
         write_file(&folder.join(REQUEST), &capture.request)?;
@@ -301,26 +260,6 @@ pub fn find_folders(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     Ok(found)
 }
 
-/// Writes a file whole or not at all. Replaces a file that is there; of a link, the file that it leads to.
-///
-/// # Errors
-/// [`StoreError::Io`].
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    write_whole_for(path, bytes, Readers::All)
-}
-
-fn write_whole_for(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), StoreError> {
-    let target = fs::canonicalize(path).ok().filter(|target| target.is_file());
-    let path = target.as_deref().unwrap_or(path);
-    let parent = parent(path);
-    let made = readers.temporary(0o666).tempfile_in(&parent);
-    let mut temporary = made.map_err(StoreError::io("cannot create the file", path))?;
-    temporary.as_file_mut().write_all(bytes).map_err(StoreError::io("cannot write", path))?;
-    temporary.as_file().sync_all().map_err(StoreError::io("cannot write", path))?;
-    temporary.persist(path).map_err(|error| StoreError::io("cannot put the file in place", path)(error.error))?;
-    sync_folder(&parent)
-}
-
 /// Reads a capture folder.
 ///
 /// # Errors
@@ -355,12 +294,6 @@ fn parent(path: &Path) -> PathBuf {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
         _ => PathBuf::from("."),
     }
-}
-
-fn write_file(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), StoreError> {
-    let mut file = readers.open().create_new(true).open(path).map_err(StoreError::io("cannot create the file", path))?;
-    file.write_all(bytes).map_err(StoreError::io("cannot write", path))?;
-    file.sync_all().map_err(StoreError::io("cannot write", path))
 }
 
 /// Makes the names in a folder last; other systems than Unix do so by themselves.

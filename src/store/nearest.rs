@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{MOST_OF_SETTINGS, file_text, write_whole};
+use super::write::write_settings;
+use super::{MOST_OF_SETTINGS, file_text};
 use crate::problem::{Problem, ProblemKind};
 
 /// The text of the nearest file of this name, from this folder upwards, and where it stands; `None` where there is none.
@@ -31,7 +32,7 @@ pub fn change_file(file: &Path, change: impl FnOnce(&str, &str) -> Result<String
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         read => read.map_err(|error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone()))?,
     };
-    Ok(write_whole(file, change(&text, &place)?.as_bytes())?)
+    Ok(write_settings(file, change(&text, &place)?.as_bytes())?)
 }
 
 #[cfg(test)]

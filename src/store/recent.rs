@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{MOST_OF_SETTINGS, Readers, file_text, write_whole_for};
+use super::{MOST_OF_SETTINGS, file_text, write_whole};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::Recent;
 
@@ -50,7 +50,7 @@ pub fn write_recent(folder: &Path, recent: &[Recent]) -> Result<(), Problem> {
     std::fs::create_dir_all(folder).map_err(|error| fail(&error))?;
     let sources = recent.iter().map(serde_json::to_value).collect::<Result<_, _>>().map_err(|error| fail(&error))?;
     let text = serde_json::to_string_pretty(&File { schema: SCHEMA.into(), sources }).map_err(|error| fail(&error))?;
-    write_whole_for(&folder.join(FILE), text.as_bytes(), Readers::Owner).map_err(Problem::from)
+    write_whole(&folder.join(FILE), text.as_bytes()).map_err(Problem::from)
 }
 
 #[cfg(test)]

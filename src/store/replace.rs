@@ -8,8 +8,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use super::{
-    MANIFEST, MAX_FOLDERS, MESSAGES, REQUEST, RESPONSE, Readers, StoreError, TEMPORARY, parent, sync_folder, write_aside,
-    write_folder_with, write_whole,
+    MANIFEST, MAX_FOLDERS, MESSAGES, REQUEST, RESPONSE, StoreError, TEMPORARY, parent, sync_folder, write_aside,
+    write_folder_with,
 };
 use crate::capture::Capture;
 
@@ -19,23 +19,30 @@ const NEW: &str = ".loupe-new";
 /// Characters after [`TEMPORARY`].
 const RANDOM: usize = 6;
 
-/// Writes the capture over the folder at `path`; where that is a link, over the folder that it leads to. Files and folders
-/// there that are no part of a capture stay, unless `files` names them. What was there stands beside it, in a folder whose
-/// name begins with `.loupe-`, until the new one is in its place.
+/// Writes the capture over the folder at `path`. Files and folders there that are no part of a capture stay, unless `files`
+/// names them. What was there stands beside it, in a folder whose name begins with `.loupe-`, until the new one is in its
+/// place.
 ///
 /// # Errors
-/// [`StoreError::NotACapture`] where something else is there, or [`StoreError::Io`].
+/// [`StoreError::NotACapture`] where something else is there, [`StoreError::Link`] where that, or a file of `files` that
+/// would become another, is a link; or [`StoreError::Io`].
 pub fn replace_folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> Result<(), StoreError> {
     if fs::symlink_metadata(path).is_err() {
         return write_folder_with(capture, files, path);
     }
+    if path.is_symlink() {
+        return Err(StoreError::Link { path: path.to_owned() });
+    }
     if !path.join(MANIFEST).is_file() {
         return Err(StoreError::NotACapture { path: path.to_owned() });
     }
-    let path = &real(path);
-    // A link among them stays one: it is carried over, and then what it leads to is written.
+    // A link to what it should hold anyway stays one: it is carried over.
     let (linked, files): (Vec<_>, Vec<_>) = files.iter().copied().partition(|(name, _)| path.join(name).is_symlink());
-    let mut aside = write_aside(capture, &files, path, Readers::All)?;
+    if let Some((name, _)) = linked.iter().find(|(name, bytes)| fs::read(path.join(name)).ok().as_deref() != Some(*bytes)) {
+        return Err(StoreError::Link { path: path.join(name) });
+    }
+    let path = &named(path);
+    let mut aside = write_aside(capture, &files, path)?;
     for entry in fs::read_dir(path).map_err(StoreError::io("cannot read the folder", path))? {
         let entry = entry.map_err(StoreError::io("cannot read the folder", path))?;
         let name = entry.file_name();
@@ -57,7 +64,12 @@ pub fn replace_folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -
         aside.is_kept = true;
         return Err(error);
     }
-    linked.iter().try_for_each(|(name, bytes)| write_whole(&path.join(name), bytes))
+    Ok(())
+}
+
+/// The folder under its own name where `path` names it by dots alone.
+fn named(path: &Path) -> PathBuf {
+    if path.file_name().is_some() { path.to_owned() } else { fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()) }
 }
 
 /// The folder itself where `path` is a link to it, or names it by dots alone; it may be missing.
@@ -334,12 +346,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("fixture");
         let capture = written(&path);
-        let half = killed(write_aside(&capture, &[], &path, Readers::All).unwrap());
+        let half = killed(write_aside(&capture, &[], &path).unwrap());
         let mut empty = StagingFolder::beside(&path).unwrap();
         empty.lock = None;
         fs::remove_file(empty.folder.join(LOCK)).unwrap();
         let empty = killed(empty);
-        let at_work = write_aside(&capture, &[], &path, Readers::All).unwrap();
+        let at_work = write_aside(&capture, &[], &path).unwrap();
         let mut cleared = vec![half.clone(), empty.clone()];
         cleared.sort();
         assert_eq!(recover(folder.path()), Recovered { back: Vec::new(), cleared });
@@ -350,28 +362,30 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn of_a_link_what_it_leads_to_is_written() {
+    fn nothing_is_written_through_a_link() {
         let folder = tempfile::tempdir().unwrap();
-        let (real, links) = (folder.path().join("real/fixture"), folder.path().join("links"));
+        let (real, link, shared) = (folder.path().join("fixture"), folder.path().join("link"), folder.path().join("shared.toml"));
         let capture = written(&real);
-        fs::create_dir(&links).unwrap();
-        std::os::unix::fs::symlink("../real/fixture", links.join("fixture")).unwrap();
-        // Expectations that several fixtures share stay one file.
-        fs::write(folder.path().join("shared.toml"), b"old").unwrap();
-        fs::remove_file(real.join("expect.toml")).unwrap();
-        std::os::unix::fs::symlink("../../shared.toml", real.join("expect.toml")).unwrap();
+        std::os::unix::fs::symlink("fixture", &link).unwrap();
         let new = Capture { notes: vec!["new".to_owned()], ..capture };
-        replace_folder(&new, &[("expect.toml", b"new")], &links.join("fixture")).unwrap();
-        assert!(links.join("fixture").is_symlink() && real.join("expect.toml").is_symlink());
+        assert!(matches!(replace_folder(&new, &[], &link), Err(StoreError::Link { path }) if path == link));
+        fs::write(&shared, b"old").unwrap();
+        let expect = real.join("expect.toml");
+        fs::remove_file(&expect).unwrap();
+        std::os::unix::fs::symlink("../shared.toml", &expect).unwrap();
+        let refused = replace_folder(&new, &[("expect.toml", b"new")], &real);
+        assert!(matches!(refused, Err(StoreError::Link { path }) if path == expect));
+        assert_eq!((read_folder(&real).unwrap().notes, fs::read(&shared).unwrap()), (Vec::new(), b"old".to_vec()));
+        // Expectations that several fixtures share stay one file where they stay the same.
+        replace_folder(&new, &[("expect.toml", b"old")], &real).unwrap();
+        assert!(expect.is_symlink());
         assert_eq!(read_folder(&real).unwrap().notes, ["new"]);
-        assert_eq!(fs::read(folder.path().join("shared.toml")).unwrap(), b"new");
-        let names = |path: &Path| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
-        assert_eq!([names(&links), names(real.parent().unwrap())], [["fixture"], ["fixture"]]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "nothing stays behind");
         // What was out of its place when a program ended is looked for where it stands.
         let mut aside = StagingFolder::beside(&real).unwrap();
         aside.park(&real).unwrap();
         killed(aside);
-        assert_eq!(recover(&links.join("fixture")).back.len(), 1);
-        assert!(read_folder(&links.join("fixture")).is_ok());
+        assert_eq!(recover(&link).back.len(), 1);
+        assert!(read_folder(&link).is_ok());
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{MOST_OF_SETTINGS, Readers, file_text, write_whole_for};
+use super::{MOST_OF_SETTINGS, file_text, write_whole};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{MemoryChanges, ServerMemory, ToolArguments, Watch};
 
@@ -124,7 +124,7 @@ pub fn change_servers(folder: &Path, changes: MemoryChanges) -> Result<BTreeMap<
         file.servers.insert(key.clone(), entry);
     }
     let text = serde_json::to_string_pretty(&file).map_err(|error| fail(&error))?;
-    write_whole_for(&folder.join(FILE), text.as_bytes(), Readers::Owner)?;
+    write_whole(&folder.join(FILE), text.as_bytes())?;
     Ok(changed)
 }
 

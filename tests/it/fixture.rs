@@ -315,7 +315,7 @@ fn a_save_that_is_killed_leaves_the_whole_folder_or_none() {
 
 #[cfg(unix)]
 #[test]
-fn of_a_fixture_that_is_a_link_the_folder_is_written() {
+fn a_fixture_that_is_a_link_is_not_written_over() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (answer, fixture, link) = (path("a.json"), path("kept/fixture"), path("link"));
@@ -323,9 +323,10 @@ fn of_a_fixture_that_is_a_link_the_folder_is_written() {
     said(&["fixture", "save", &fixture, "--from", &answer], 0);
     std::os::unix::fs::symlink("kept/fixture", &link).unwrap();
     fs::write(&answer, r#"{"content":[{"type":"text","text":"after"}]}"#).unwrap();
-    said(&["fixture", "save", &link, "--from", &answer, "--force"], 0);
+    let said = said(&["fixture", "save", &link, "--from", &answer, "--force"], 2);
+    assert!(said.contains("a symbolic link, through which nothing is written"), "{said}");
     assert!(Path::new(&link).is_symlink());
-    assert!(fs::read_to_string(Path::new(&fixture).join("response.json")).unwrap().contains("after"));
+    assert!(fs::read_to_string(Path::new(&fixture).join("response.json")).unwrap().contains("before"));
     let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names.len(), 3, "nothing stays behind: {names:?}");
 }

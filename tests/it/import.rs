@@ -90,8 +90,8 @@ fn values_of_secrets_are_not_shown() {
 fn what_is_no_configuration_is_said() {
     let problem = |path: &str, text: &str| import::read(path, text).unwrap_err();
     for (path, text, kind, what) in [
-        ("x.json", "{", ProblemKind::Malformed, "not JSON: "),
-        ("x.toml", "a = ", ProblemKind::Malformed, "not TOML: "),
+        ("x.json", "{", ProblemKind::Usage, "not JSON: "),
+        ("x.toml", "a = ", ProblemKind::Usage, "not TOML at line 1: "),
         ("x.json", "{}", ProblemKind::NotFound, "no list of MCP servers"),
         ("x.json", "[]", ProblemKind::NotFound, "no list of MCP servers"),
         ("x.json", r#"{"mcpServers":[]}"#, ProblemKind::NotFound, "no list of MCP servers"),
@@ -101,7 +101,7 @@ fn what_is_no_configuration_is_said() {
         assert_eq!((problem.kind, problem.what.starts_with(what)), (kind, true), "{text}: {problem}");
     }
     let deep = format!("{{\"mcpServers\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-    assert_eq!(problem("x.json", &deep).kind, ProblemKind::Malformed);
+    assert_eq!(problem("x.json", &deep).kind, ProblemKind::Usage);
     let odd = import::read(
         "x.json",
         r#"{"mcpServers":{"a":7,"b":{},"c":{"command":""},"d":{"command":"x","args":[1,true],"env":{"N":1}}}}"#,
@@ -207,4 +207,65 @@ fn what_is_written_for_a_client_is_read_back_and_holds_no_secret() {
     let sample = import::write("claude code", "demo", &Source::sample()).unwrap();
     assert!(sample.text.contains("sample-server"), "{}", sample.text);
     assert_eq!(import::write("Emacs", "mine", &Source::sample()).unwrap_err().kind, ProblemKind::Usage);
+}
+
+#[test]
+fn what_cannot_be_read_is_said_with_line_member_and_why() {
+    let why = |path: &str, text: &str| match import::read(path, text).and_then(|import| import.server(Some("a")).cloned()) {
+        Ok(entry) => panic!("{entry:?}"),
+        Err(problem) => {
+            assert_eq!(problem.kind.exit_status(), 2);
+            problem.message()
+        }
+    };
+    let entry =
+        |entry: &str| format!("{{\n  \"mcpServers\": {{\n    \"b\": {{\"url\": \"http://h\"}},\n    \"a\": {entry}\n  }}\n}}");
+    for (members, expected) in [
+        (
+            "{\n\"transport\": {\"type\": \"http\", \"url\": \"http://h\"}}",
+            "(line 5): `transport`: it is an object, not a text; `command` or `url`",
+        ),
+        ("{\"args\": []}", "(line 4): it has neither a command nor a URL"),
+        ("{\n\n\"url\": 7}", "(line 6): `url`: it is a number, not a text"),
+        ("{\"command\": [\"npx\"]}", "(line 4): `command`: it is a list, not a text"),
+        ("{\"url\": \"http://h\", \"bearer_token\": \"s3cret\"}", "(line 4): `bearer_token`: it is read by no client any more"),
+        ("7", "(line 4): it is a number, not an object"),
+    ] {
+        let said = why("x.json", &entry(members));
+        assert!(said.starts_with("`a` is left out ") && said.contains(expected) && !said.contains("s3cret"), "{said}");
+    }
+    let toml = why("x.toml", "[mcp_servers.b]\nurl = 'http://h'\n[mcp_servers.a]\nurl = 7\n");
+    assert!(toml.contains("`a` is left out (line 4): `url`: it is a number"), "{toml}");
+    let json = why("x.json", "{\n\"mcpServers\": {x}}");
+    assert!(json.contains("not JSON: ") && json.contains("line 2"), "{json}");
+    assert!(why("x.toml", "a = 1\nb = \n").contains("not TOML at line 2"));
+    // The only entry of a file.
+    let only = import::read("x.json", r#"{"mcpServers":{"x":{"url":1}}}"#).unwrap().server(None).unwrap_err();
+    assert!(only.message().contains("`x` is left out (line 1): `url`"), "{}", only.message());
+}
+
+#[test]
+fn a_file_of_windows_is_read() {
+    let text = "{\"mcpServers\":{\"a\":{\"command\":\"é\"}}}";
+    let units =
+        |bytes: fn(u16) -> [u8; 2]| -> Vec<u8> { "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(bytes).collect() };
+    for bytes in
+        [text.as_bytes().to_vec(), format!("\u{feff}{text}").into_bytes(), units(u16::to_le_bytes), units(u16::to_be_bytes)]
+    {
+        let read = import::read("x.json", &import::decode(&bytes).unwrap()).unwrap();
+        assert_eq!(read.servers[0].to_string(), "-- 'é'");
+    }
+    assert_eq!(import::decode(b"a\nb\xff").unwrap_err(), "it is not UTF-8 at line 2");
+}
+
+#[test]
+fn an_entry_s_own_variables_fill_it() {
+    let read = |text: &str| import::read("x.json", text).unwrap().servers[0].resolve(|_| None);
+    let command =
+        read(r#"{"mcpServers":{"a":{"command":"x","args":["--header","Authorization:${AUTH}"],"env":{"AUTH":"Bearer s"}}}}"#);
+    assert!(matches!(command, Ok(Source::Command(command)) if command.args[1] == "Authorization:Bearer s"));
+    let remote =
+        read(r#"{"mcpServers":{"a":{"url":"http://h","headers":{"Authorization":"${AUTH}"},"env":{"AUTH":"Bearer s"}}}}"#);
+    assert!(matches!(remote, Ok(Source::Http(http)) if http.headers[0].1 == "Bearer s"));
+    assert!(read(r#"{"mcpServers":{"a":{"command":"x","env":{"AUTH":"${AUTH}"}}}}"#).is_err());
 }

@@ -9,6 +9,7 @@ mod cli;
 mod compare;
 mod eras;
 mod fixture;
+mod fuzz;
 mod hosts;
 mod import;
 mod layers;
@@ -24,6 +25,8 @@ mod text;
 mod two_servers;
 mod tidy;
 
+#[cfg(unix)]
+mod doors;
 #[cfg(unix)]
 mod ends;
 #[cfg(unix)]

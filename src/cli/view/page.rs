@@ -5,12 +5,13 @@ use std::sync::Arc;
 use crate::analysis::{Card, Ctx, Mark, MdKind, Query, RenderedQuery, Table, TreeQuery, TreeTokens, TreeTokensQuery, TreeView};
 use crate::cancel::Cancel;
 use crate::capture::Block;
-use crate::cli::output::{columns, one_line, visible};
+use crate::cli::output::{columns, one_line};
 use crate::format::ParsedCapture;
 use crate::host::Hosts;
 use crate::json::{Kind as JsonKind, Node};
 use crate::number::{grouped, number_of};
 use crate::problem::{Problem, ProblemKind};
+use crate::quote::visible;
 use crate::token;
 
 /// Deeper levels are not indented further; they say their depth instead.

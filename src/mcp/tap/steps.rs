@@ -53,7 +53,7 @@ impl Tap {
         answered: &str,
         state: StepState,
     ) {
-        let text = |text: &str| self.known.text(text).into_owned();
+        let text = |text: &str| self.known.words(text).into_owned();
         let step = Step { name, at: self.began.elapsed(), took, tried: text(tried), answered: text(answered), state };
         self.state().steps.push(step.clone());
         self.emit(SessionEvent::Step(step));

@@ -28,6 +28,7 @@ fn one(what: &'static str, name: &str, reach: Reach, notes: Vec<String>) -> Past
         notes,
         bare_dollars: false,
         given: Vec::new(),
+        own: Vec::new(),
     };
     Pasted::Servers { what, import: Import { servers: vec![entry], notes: Vec::new() } }
 }
@@ -92,7 +93,7 @@ fn json(text: &str) -> Option<Result<Pasted, Problem>> {
         return Some(Ok(Pasted::Answer));
     }
     let found = |import: Import| Ok(Pasted::Servers { what: "a client's configuration", import });
-    if let Some(import) = shapes::read("pasted.json", &root) {
+    if let Some(import) = shapes::read("pasted.json", &root, text) {
         return Some(found(import));
     }
     let object = root.as_object()?;
@@ -105,7 +106,7 @@ fn json(text: &str) -> Option<Result<Pasted, Problem>> {
     } else {
         return None;
     };
-    shapes::read("pasted.json", &serde_json::json!({ "mcpServers": list })).map(found)
+    shapes::read("pasted.json", &serde_json::json!({ "mcpServers": list }), "").map(found)
 }
 
 /// Options of `mcp add` that take a value and are not used.
@@ -197,7 +198,7 @@ fn add_json(words: &[&str]) -> Result<Pasted, Problem> {
     let entry = words.iter().find(|word| word.starts_with('{')).ok_or_else(wrong)?;
     let entry: Value = serde_json::from_str(entry).map_err(|_| wrong())?;
     let root = serde_json::json!({ "mcpServers": { *name: entry } });
-    let import = shapes::read("pasted.json", &root).ok_or_else(wrong)?;
+    let import = shapes::read("pasted.json", &root, "").ok_or_else(wrong)?;
     Ok(Pasted::Servers { what: "an `mcp add` line", import })
 }
 

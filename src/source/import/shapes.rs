@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use super::{Import, ImportedServer, Input, Reach, RemoteKind};
 
-/// The servers of a file, or nothing where it lists none.
-pub fn read(path: &str, root: &Value) -> Option<Import> {
+/// The servers of a file, or nothing where it lists none. `text` is the file's, for the lines of what cannot be read.
+pub fn read(path: &str, root: &Value, text: &str) -> Option<Import> {
     let is_gemini = path.contains(".gemini");
-    let mut reader = Reader { inputs: inputs(root), is_gemini, import: Import::default() };
+    let mut reader = Reader { inputs: inputs(root), is_gemini, text, import: Import::default() };
     let mut known = false;
     let lists = [
         root.get("mcpServers"),
@@ -107,24 +107,97 @@ const QUIET: &[&str] = &[
     "required",
 ];
 
-pub(super) struct Reader {
+/// The line of the last of these keys, each looked for behind the one before it; names of TOML's tables stand bare too.
+fn line_of(text: &str, keys: [&str; 2]) -> Option<usize> {
+    let mut at = 0;
+    for key in keys.iter().filter(|key| !key.is_empty()) {
+        let quoted = format!("\"{key}\"");
+        let is_key = |end: usize| text[end..].trim_start().starts_with([':', '=', ']', '.']);
+        let begins = |at: usize| text[..at].ends_with(['\n', '.', '[', ' ', '\t']);
+        let in_json = text[at..].match_indices(&quoted).map(|(found, _)| (at + found, quoted.len()));
+        let in_toml = text[at..].match_indices(*key).map(|(found, _)| (at + found, key.len()));
+        let found = in_json.chain(in_toml.filter(|(found, _)| begins(*found))).find(|(found, length)| is_key(found + length))?;
+        at = found.0 + found.1;
+    }
+    Some(text[..at].matches('\n').count() + 1)
+}
+
+/// What a member holds, for people.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Why an entry cannot be read: the member that it is about, empty of the entry as a whole.
+type Refused = (&'static str, String);
+
+/// Members that say how a server is reached, and what each has to hold.
+const FORMS: &[(&str, &[&str])] = &[
+    ("command", &["a text", "an object"]),
+    ("args", &["a list"]),
+    ("env", &["an object"]),
+    ("cwd", &["a text"]),
+    ("url", &["a text"]),
+    ("serverUrl", &["a text"]),
+    ("httpUrl", &["a text"]),
+    ("headers", &["an object"]),
+    ("http_headers", &["an object"]),
+    ("env_http_headers", &["an object"]),
+    ("bearer_token_env_var", &["a text"]),
+    ("transport", &["a text"]),
+];
+
+/// # Errors
+/// The first member that holds something else than it has to, or that would be taken for a secret and is none.
+fn check(entry: &Map<String, Value>) -> Result<(), Refused> {
+    if entry.contains_key("bearer_token") {
+        return Err(("bearer_token", "it is read by no client any more; name a variable in `bearer_token_env_var`".to_owned()));
+    }
+    for (name, forms) in FORMS {
+        let Some(value) = entry.get(*name).filter(|value| !value.is_null()) else { continue };
+        let found = kind(value);
+        if !forms.contains(&found) {
+            let more = if *name == "transport" { "; `command` or `url` stand in the entry itself" } else { "" };
+            return Err((name, format!("it is {found}, not {}{more}", forms[0])));
+        }
+    }
+    Ok(())
+}
+
+pub(super) struct Reader<'t> {
     pub inputs: Vec<Input>,
     is_gemini: bool,
+    text: &'t str,
     pub import: Import,
 }
 
-impl Reader {
+impl Reader<'_> {
     /// `scope` tells servers of the same name apart: the project they are for.
     fn list(&mut self, list: &Map<String, Value>, scope: &str) {
-        for (name, value) in list {
+        for (key, value) in list {
+            let name = key;
             let name = if scope.is_empty() { name.clone() } else { self.free(name, scope) };
-            match value.as_object().ok_or_else(|| "not an object".to_owned()).and_then(|entry| self.entry(entry)) {
+            let not_an_entry = || ("", format!("it is {}, not an object", kind(value)));
+            match value.as_object().ok_or_else(not_an_entry).and_then(|entry| self.entry(entry)) {
                 Ok((reach, notes)) => {
                     let entry = value.as_object();
                     let is = |key: &str, flag: bool| entry.and_then(|entry| entry.get(key)) == Some(&Value::Bool(flag));
                     self.add(&name, reach, is("disabled", true) || is("enabled", false), notes);
+                    if let Some(added) = self.import.servers.last_mut() {
+                        added.own = pairs(value.get("env"));
+                    }
                 }
-                Err(why) => self.import.notes.push(format!("`{name}` is left out: {why}")),
+                Err((member, why)) => {
+                    let line = line_of(self.text, [key, member]).map(|line| format!(" (line {line})")).unwrap_or_default();
+                    let member = if member.is_empty() { String::new() } else { format!("`{member}`: ") };
+                    self.import.notes.push(format!("`{name}` is left out{line}: {member}{why}"));
+                }
             }
         }
     }
@@ -143,8 +216,16 @@ impl Reader {
 
     pub(super) fn add(&mut self, name: &str, reach: Reach, disabled: bool, notes: Vec<String>) {
         let name = self.free(name, "again");
-        let mut entry =
-            ImportedServer { name, reach, disabled, inputs: Vec::new(), notes, bare_dollars: self.is_gemini, given: Vec::new() };
+        let mut entry = ImportedServer {
+            name,
+            reach,
+            disabled,
+            inputs: Vec::new(),
+            notes,
+            bare_dollars: self.is_gemini,
+            given: Vec::new(),
+            own: Vec::new(),
+        };
         let used = entry.placeholders();
         let is_used = |input: &&Input| {
             used.iter().any(|placeholder| matches!(placeholder, super::Placeholder::Input(id) if *id == input.id))
@@ -153,10 +234,11 @@ impl Reader {
         self.import.servers.push(entry);
     }
 
-    fn entry(&self, entry: &Map<String, Value>) -> Result<(Reach, Vec<String>), String> {
+    fn entry(&self, entry: &Map<String, Value>) -> Result<(Reach, Vec<String>), Refused> {
         if text(entry, "source").as_deref() == Some("extension") {
-            return Err("an extension of the client starts it".into());
+            return Err(("", "an extension of the client starts it".into()));
         }
+        check(entry)?;
         let unused = |name: &&String| !QUIET.contains(&name.as_str());
         let mut notes: Vec<_> = entry.keys().filter(unused).map(|name| format!("`{name}` is not used")).collect();
         if let Some(helper) = notes.iter_mut().find(|note| note.starts_with("`headersHelper`")) {
@@ -177,7 +259,8 @@ impl Reader {
         // Zed once kept program, arguments and variables together under `command`.
         let nested = entry.get("command").and_then(Value::as_object);
         let program = nested.map_or_else(|| text(entry, "command"), |nested| text(nested, "path"));
-        let program = program.filter(|program| !program.is_empty()).ok_or("it has neither a command nor a URL")?;
+        let program =
+            program.filter(|program| !program.is_empty()).ok_or_else(|| ("", "it has neither a command nor a URL".to_owned()))?;
         let from = nested.unwrap_or(entry);
         let mut env = pairs(from.get("env"));
         env.extend(texts(entry.get("env_vars")).into_iter().map(|name| {

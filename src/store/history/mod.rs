@@ -21,7 +21,7 @@ use time::OffsetDateTime;
 
 pub use crate::history::{Entry, Health, HistoryId, HistoryLimits, HistoryQuery, Label};
 
-use super::{Readers, StoreError, TEMPORARY, read_folder, write_new, write_whole_for};
+use super::{Readers, StoreError, TEMPORARY, read_folder, write_folder_with, write_whole};
 use crate::capture::Capture;
 
 const CAPTURES: &str = "captures";
@@ -82,7 +82,7 @@ impl History {
             let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
             let id = HistoryId(name.as_str().into());
             let named = Capture { name: Arc::clone(&id.0), ..capture.clone() };
-            match write_new(&named, files, &self.captures().join(&name), Readers::Owner) {
+            match write_folder_with(&named, files, &self.captures().join(&name)) {
                 Ok(()) => {
                     let entry = Entry::of(&id, &named, label, folder_bytes(&self.folder(&id)));
                     // The folder is what counts; an index that lacks it is completed by the next list.
@@ -194,7 +194,7 @@ impl History {
         if !folder.is_dir() {
             return Err(StoreError::NotACapture { path: folder });
         }
-        write_whole_for(&folder.join(LABEL), label_text(label).as_bytes(), Readers::Owner)?;
+        write_whole(&folder.join(LABEL), label_text(label).as_bytes())?;
         // Later lines of the index stand for earlier ones.
         let entry = match self.read_index().entries.into_iter().find(|entry| entry.id == *id) {
             Some(entry) => Entry { label: label.clone(), ..entry },
