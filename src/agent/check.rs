@@ -90,7 +90,7 @@ struct FoundJson {
 fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let (mut found, tools) = match (ask.text("answer"), ask.text("source")) {
         (Some(answer), None) => match saved_tools(ask, &answer)? {
-            Some(lists) => (of_lists(ask, &lists), Some(lists.tools)),
+            Some(lists) => (of_lists(ask, &lists)?, Some(lists.tools)),
             None => {
                 let found = ask.get(
                     &ask.subject("answer")?,
@@ -101,7 +101,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         },
         (None, Some(_)) => {
             let lists = ask.with_session(async |session| Ok(session.lists(|| ask.left(), |_| {}).await?))?;
-            (of_lists(ask, &lists), Some(lists.tools))
+            (of_lists(ask, &lists)?, Some(lists.tools))
         }
         _ => {
             return Err(Problem::new(ProblemKind::Arguments, "one of `answer` and `source` is needed")
@@ -113,12 +113,17 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     }
     let page = ask.page(found.len(), |at| finding_json(&found[at]))?;
     let fixes = found[page.range].iter().map(|finding| (finding.rule.id, finding.rule.fix)).collect();
-    let size = |tool: &Arc<Tool>| token::count(&String::from_utf8_lossy(&tool.raw)).o200k_base;
+    let mut definition_tokens = None;
+    for tool in tools.iter().flatten() {
+        ask.counted(ask.jobs().check())?;
+        let tokens = token::count(&String::from_utf8_lossy(&tool.raw)).o200k_base;
+        definition_tokens = Some(definition_tokens.unwrap_or(0) + tokens);
+    }
     let checked = found.into_iter().map(|finding| CheckedFinding { finding, file: None, is_new: true });
     let counts = CheckOutcome { findings: checked.collect(), ..CheckOutcome::default() }.counts();
     written(&CheckedJson {
         summary: format!("{counts} in {} checks", grouped(rules().count() as u64)),
-        definition_tokens: tools.map(|tools| tools.iter().map(size).sum()),
+        definition_tokens: definition_tokens.or(tools.map(|_| 0)),
         findings: page.entries,
         fixes,
         page: page.info,
@@ -135,9 +140,10 @@ fn finding_json(finding: &Finding) -> FoundJson {
     }
 }
 
-fn of_lists(ask: &AgentCall<'_>, lists: &ServerLists) -> Vec<Finding> {
+fn of_lists(ask: &AgentCall<'_>, lists: &ServerLists) -> Result<Vec<Finding>, Problem> {
     let options = &ask.agent.options;
-    Checker { settings: &options.rules, hosts: &options.hosts }.server(&CheckedServer::of(lists))
+    let checker = Checker { settings: &options.rules, hosts: &options.hosts };
+    ask.counted(checker.server(&CheckedServer::of(lists), ask.jobs()))
 }
 
 /// The tools of a file that lists some; `None` of any other answer.

@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use self::args::{CheckArgs, CheckForm};
 use super::call::{capture_id, read_arguments, warn_unchecked};
-use super::client::{Client, find_tool, with_session};
+use super::client::{Client, computing, find_tool, with_session};
 use super::findings;
 use super::output::{self, one_line};
 use super::{Done, hosts, view, written};
@@ -78,7 +78,7 @@ pub fn run(args: &CheckArgs) -> Done {
                 Problem::new(ProblemKind::Usage, "--call needs a SOURCE").hint("add --sample, --url URL or -- COMMAND [ARG…]")
             );
         }
-        return task.finish(&listed);
+        return computing(|cancel| task.finish(&listed, cancel));
     };
     with_session(
         &source,
@@ -93,7 +93,7 @@ pub fn run(args: &CheckArgs) -> Done {
             if cancel.is_cancelled() {
                 return Err(Problem::interrupted());
             }
-            task.finish(&listed)
+            task.finish(&listed, cancel)
         },
     )
 }
@@ -187,8 +187,8 @@ struct Task<'a> {
 
 impl Task<'_> {
     /// Looks, prints, saves the baseline where that is asked for.
-    fn finish(&self, listed: &Listed) -> Done {
-        let outcome = self.outcome(listed)?;
+    fn finish(&self, listed: &Listed, cancel: &Cancel) -> Done {
+        let outcome = self.outcome(listed, cancel)?;
         let text = match (self.args.print.json, self.args.form) {
             (true, _) => contract::check(&outcome),
             (false, CheckForm::Table) => page(&outcome),
@@ -218,10 +218,11 @@ impl Task<'_> {
         Ok(u8::from(!outcome.passed()))
     }
 
-    fn outcome(&self, listed: &Listed) -> Result<CheckOutcome, Problem> {
+    fn outcome(&self, listed: &Listed, cancel: &Cancel) -> Result<CheckOutcome, Problem> {
         let checker = Checker { settings: self.settings, hosts: self.hosts };
         let server = CheckedServer::of(&listed.lists);
-        let mut found: Vec<_> = checker.server(&server).into_iter().map(|finding| (finding, None)).collect();
+        let of_server = checker.server(&server, cancel).map_err(|_| Problem::interrupted())?;
+        let mut found: Vec<_> = of_server.into_iter().map(|finding| (finding, None)).collect();
         let mut answers = Vec::new();
         let subject = |capture: &Capture| (analysis::subject(Arc::new(capture.clone())), [Arc::new(capture.tool.clone())]);
         let subjects: Vec<_> = listed.answers.iter().map(|made| subject(&made.capture)).collect();

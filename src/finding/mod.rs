@@ -34,6 +34,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::{Mended, Parts};
+use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Prompt, Resource, Server, ServerLists, Tool};
 use crate::digest::sha256;
 use crate::host::Hosts;
@@ -192,22 +193,27 @@ impl Checker<'_> {
         contradiction::contradictions(answer, self.settings)
     }
 
-    /// The findings about what a server lists, the gravest first.
-    pub fn server(&self, server: &CheckedServer<'_>) -> Vec<Finding> {
+    /// The findings about what a server lists, the most severe first. A server may list very much.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if the caller cancelled; looked at before each rule.
+    pub fn server(&self, server: &CheckedServer<'_>, cancel: &Cancel) -> Result<Vec<Finding>, Cancelled> {
         let mut found = self.run("", |check, hits| {
-            if let RuleCheck::Server(check) = check {
+            if let (RuleCheck::Server(check), false) = (check, cancel.is_cancelled()) {
                 check(server, self.hosts, hits);
             }
         });
         for tool in server.tools {
+            cancel.check()?;
             let checked = CheckedTool::of(tool, server);
             found.extend(self.run(&tool.name, |check, hits| {
-                if let RuleCheck::Tool(check) = check {
+                if let (RuleCheck::Tool(check), false) = (check, cancel.is_cancelled()) {
                     check(&checked, hits);
                 }
             }));
         }
-        sorted(found)
+        cancel.check()?;
+        Ok(sorted(found))
     }
 
     /// What changed between two lists of tools, the gravest first.

@@ -131,7 +131,7 @@ impl FindingsQuery {
         let mut found = checker.answer(&answer);
         cx.check()?;
         let contradictions = checker.contradictions(&answer);
-        found.extend(checker.server(&server));
+        found.extend(checker.server(&server, cx.cancel)?);
         found.sort_by_key(|finding| finding.severity);
         Ok(AnswerFindings { contradictions, ..AnswerFindings::of(found, subject) })
     }

@@ -83,13 +83,9 @@ fn found(rule: &'static Rule, example: &Example, text: &str) -> Vec<Finding> {
             let prompts: Vec<_> = if area == "prompt" { entries().map(Prompt::read).collect() } else { Vec::new() };
             let listed =
                 if text.starts_with(['[', '{']) && area != "resource" && area != "prompt" { tools(&text) } else { Vec::new() };
-            checker.server(&CheckedServer {
-                server: Some(&server),
-                tools: &listed,
-                again: &again,
-                resources: &resources,
-                prompts: &prompts,
-            })
+            let server =
+                CheckedServer { server: Some(&server), tools: &listed, again: &again, resources: &resources, prompts: &prompts };
+            checker.server(&server, &Cancel::new()).unwrap()
         }
         RuleCheck::Answers(_) | RuleCheck::Repeat(_) | RuleCheck::Odd(_) => {
             let listed = example.tool.as_deref().map(tools).unwrap_or_default();
@@ -229,8 +225,8 @@ fn a_rule_can_be_silent_for_one_tool() {
         let text = silence.added_to(before, "loupe.toml").unwrap();
         assert!(text.starts_with(before), "{text}");
         let settings = RuleSettings::parse(&text, "loupe.toml").unwrap();
-        let found =
-            Checker { settings: &settings, hosts: &hosts }.server(&CheckedServer { tools: &tools, ..CheckedServer::default() });
+        let server = CheckedServer { tools: &tools, ..CheckedServer::default() };
+        let found = Checker { settings: &settings, hosts: &hosts }.server(&server, &Cancel::new()).unwrap();
         let of: Vec<_> = found.iter().filter(|finding| finding.rule.id == missing.id).map(|finding| &*finding.subject).collect();
         assert_eq!(of, ["c"], "{text}");
     }
@@ -251,7 +247,7 @@ fn only_what_is_new_counts_against_a_baseline() {
     );
     let (settings, hosts) = (RuleSettings::default(), Hosts::built_in());
     let checker = Checker { settings: &settings, hosts: &hosts };
-    let of = |tools: &[Arc<Tool>]| checker.server(&CheckedServer { tools, ..CheckedServer::default() });
+    let of = |tools: &[Arc<Tool>]| checker.server(&CheckedServer { tools, ..CheckedServer::default() }, &Cancel::new()).unwrap();
     let text = baseline::Baseline::text(Some(old.iter().map(|tool| &**tool)), &of(&old), std::iter::empty()).unwrap();
     let known = baseline::Baseline::parse(&text.into(), "b").unwrap();
     assert!(known.new_ones(&of(&old)).iter().all(|is_new| !is_new));
@@ -475,4 +471,16 @@ fn another_value_is_an_error_where_a_reader_decoded_it() {
     assert_eq!(severity("- **Name**: Acme\n- **City**: Oslo\n"), Some(Severity::Error));
     assert_eq!(severity("A company, Acme (City: Oslo), was found today."), Some(Severity::Warning));
     assert_eq!(severity("A company, Acme (City: Bergen), was found today."), None);
+}
+
+#[test]
+fn checking_what_a_server_lists_ends_when_it_is_cancelled() {
+    let tools: Vec<_> = (0..50_000).map(|at| Arc::new(Tool::unlisted(&format!("t{at}")))).collect();
+    let (settings, hosts, cancel) = (RuleSettings::default(), Hosts::built_in(), Cancel::new());
+    let checker = Checker { settings: &settings, hosts: &hosts };
+    cancel.cancel();
+    let began = std::time::Instant::now();
+    let server = CheckedServer { tools: &tools, ..CheckedServer::default() };
+    assert!(checker.server(&server, &cancel).is_err());
+    assert!(began.elapsed() < std::time::Duration::from_secs(1), "{:?}", began.elapsed());
 }

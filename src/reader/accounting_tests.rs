@@ -265,11 +265,19 @@ fn notes_below_csv() {
     check(
         "id,a,b\n1,NULL,\"\"\n2,\"NULL\",\n3,\"x \"\"y\"\"\",z\n\n3 rows. An unquoted NULL is NULL.\n",
         "csv",
-        r#"[{"id":1,"a":"NULL","b":null},{"id":2,"a":"NULL","b":null},{"id":3,"a":"x \"y\"","b":"z"}]"#,
+        r#"[{"id":1,"a":null,"b":""},{"id":2,"a":"NULL","b":null},{"id":3,"a":"x \"y\"","b":"z"}]"#,
         &["id", "a", "b"],
         &["3 rows. An unquoted NULL is NULL."],
     );
     assert_eq!(account("id,name,city\n\nNo rows matched.\n"), None);
+}
+
+#[test]
+fn what_the_format_xml_writes_around_all_is_layout() {
+    let (.., extra) = account("<result>\n  <a>1</a>\n  <b>x</b>\n</result>").unwrap();
+    assert_eq!(extra, Vec::<String>::new());
+    let (.., extra) = account("<invoice>\n  <a>1</a>\n  <b>x</b>\n</invoice>").unwrap();
+    assert_eq!(extra, ["invoice"]);
 }
 
 #[test]

@@ -54,13 +54,13 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
             Event::Start(tag) => {
                 let at = elements.len();
                 elements[*open.last()?].children.push(at);
-                elements.push(element(&tag, block.text, &place, &mut builder)?);
+                elements.push(element(&tag, block.text, (&place, open.len() == 1), &mut builder)?);
                 open.push(at);
             }
             Event::Empty(tag) => {
                 let at = elements.len();
                 elements[*open.last()?].children.push(at);
-                elements.push(element(&tag, block.text, &place, &mut builder)?);
+                elements.push(element(&tag, block.text, (&place, open.len() == 1), &mut builder)?);
             }
             Event::End(_) => {
                 builder.mark_layout(place);
@@ -96,7 +96,12 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
 }
 
 /// An element by the tag that opens it: its names are labels, and values what its attributes have.
-fn element(tag: &BytesStart<'_>, text: &str, at: &Range<usize>, builder: &mut Builder) -> Option<Element> {
+fn element(
+    tag: &BytesStart<'_>,
+    text: &str,
+    (at, is_outermost): (&Range<usize>, bool),
+    builder: &mut Builder,
+) -> Option<Element> {
     let name = |raw: &[u8]| String::from_utf8_lossy(raw).into_owned();
     let source = &text[at.clone()];
     let tag_name = name(tag.name().as_ref());
@@ -104,7 +109,8 @@ fn element(tag: &BytesStart<'_>, text: &str, at: &Range<usize>, builder: &mut Bu
     builder.mark_layout(at.end - 1..at.end);
     let mut from = source.find(tag_name.as_str())? + tag_name.len();
     let name_at = at.start + from - tag_name.len()..at.start + from;
-    if LAYOUT.contains(&tag_name.as_str()) {
+    // Around all stands no key: the format `xml` writes `<result>` there.
+    if LAYOUT.contains(&tag_name.as_str()) || (is_outermost && tag_name == "result") {
         builder.mark_layout(name_at);
     } else {
         builder.label(name_at);

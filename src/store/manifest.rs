@@ -69,7 +69,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "http", "problem", "notes", "redactions",
         ],
     ),
-    ("/server", &["name", "version", "protocolVersion", "transport", "instructions", "source"]),
+    ("/server", &["name", "givenName", "version", "protocolVersion", "transport", "instructions", "source"]),
     ("/tool", &["name", "definition", "faults"]),
     ("/timings", &["sendMs", "serverMs", "receiveMs"]),
     ("/request", &["bytes", "sha256"]),

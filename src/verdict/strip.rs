@@ -401,7 +401,11 @@ pub fn strip(rows: &[CountedRow<'_>], reads: ModelReads<'_>, tokenizer: &Tokeniz
     let (both, content, structured, json) = (row("both")?, row("content")?, row("structured")?, row("json")?);
     let read = reads.part(&rows);
     let Some(sent) = part_format(read.part, &rows).and_then(row) else {
-        return Some(Strip::note("No text and no structuredContent: nothing to count".to_owned()));
+        let words = match &content.row.uncounted {
+            Some(other) => format!("No text and no structuredContent, but {other}: what each host shows of it is under Hosts"),
+            None => "No text and no structuredContent: nothing to count".to_owned(),
+        };
+        return Some(Strip::note(words));
     };
     let host = reads.host();
     let sent_by = host.map(|host| host.row.host.name.clone());

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mcp_loupe::analysis;
+use mcp_loupe::cancel::Cancel;
 use mcp_loupe::capture::{Capture, CaptureId, Outcome, Tool};
 use mcp_loupe::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings, Severity};
 use mcp_loupe::host::Hosts;
@@ -133,7 +134,7 @@ async fn definitions_have_no_finding_above_a_note() {
         let (settings, hosts) = (RuleSettings::default(), Hosts::built_in());
         let server =
             CheckedServer { server: Some(own.session.server()), tools: &own.tools, again: &again, ..CheckedServer::default() };
-        for finding in (Checker { settings: &settings, hosts: &hosts }).server(&server) {
+        for finding in (Checker { settings: &settings, hosts: &hosts }).server(&server, &Cancel::new()).unwrap() {
             assert!(finding.severity > Severity::Warning, "{args:?}: {} {}", finding.rule.id, finding.message);
         }
         let read_only: Vec<_> =

@@ -52,6 +52,12 @@ fn press(window: &mut Window, key: Key, modifiers: Modifiers) {
     window.step();
 }
 
+/// Does what a person does, with all that follows from it.
+fn perform(window: &mut Window, action: impl Into<Action>) {
+    let ctx = window.ctx.clone();
+    window.state_mut().perform(&ctx, vec![action.into()]);
+}
+
 fn on_sample() -> Window {
     on_sample_at([1_280.0, 800.0])
 }
@@ -112,7 +118,7 @@ fn tools_are_filtered_and_arguments_typed() {
 #[test]
 fn what_breaks_the_schema_is_said_and_sent_only_on_demand() {
     let mut window = on_sample();
-    window.state_mut().state.perform(CallAction::SetArgumentsText(r#"{"pageSize":9999}"#.into()), &mut Vec::new());
+    perform(&mut window, CallAction::SetArgumentsText(r#"{"pageSize":9999}"#.into()));
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     assert!(window.state().state.running.is_none() && window.state().state.capture().is_none());
@@ -180,7 +186,7 @@ fn called(size: [f32; 2], tool: &str) -> Window {
     let mut window = open_sized(None, size);
     until(&mut window, "it is connected", |window| !window.state().state.session().tools.is_empty());
     window.step();
-    window.state_mut().state.perform(CallAction::SelectTool(tool.into()), &mut Vec::new());
+    perform(&mut window, CallAction::SelectTool(tool.into()));
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());

@@ -1,6 +1,6 @@
 //! Two answers, two variants of a server, the same call several times.
 
-use super::{Window, click, on_sample, press, until, until_label};
+use super::{Window, click, on_sample, perform, press, until, until_label};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use mcp_loupe::state::{Action, CallAction, ConnectAction, Dialog};
@@ -10,7 +10,7 @@ fn two_answers_are_compared() {
     let mut window = on_sample();
     for (count, term) in [(1, "north"), (2, "south")] {
         let arguments = format!(r#"{{"searchTerm":"{term}"}}"#);
-        window.state_mut().state.perform(CallAction::SetArgumentsText(arguments), &mut Vec::new());
+        perform(&mut window, CallAction::SetArgumentsText(arguments));
         press(&mut window, Key::Enter, Modifiers::COMMAND);
         until(&mut window, "the answer is there", |window| {
             window.state().state.captures.len() == count && window.state().state.running.is_none()

@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable;
 use mcp_loupe::state::{Action, CallAction, ConnectAction, Connection, Screen, ViewAction};
 
 use super::painted::paints;
-use super::{Window, called, click, on_sample, open_with, press, shell, until, until_label};
+use super::{Window, called, click, on_sample, open_with, perform, press, shell, until, until_label};
 
 /// A server with two tools, one of them declared read-only; `then` is what its script does once they are listed.
 fn two_tools(then: &str) -> Window {
@@ -94,7 +94,7 @@ fn a_dialog_that_asks_has_the_keyboard_and_esc_sends_nothing() {
     let mut window = two_tools("cat > /dev/null");
     until_label(&mut window, "Connected to two");
     until_label(&mut window, "Or ask the sample server");
-    window.state_mut().state.perform(CallAction::SelectTool("odd".into()), &mut Vec::new());
+    perform(&mut window, CallAction::SelectTool("odd".into()));
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "Call odd?");
@@ -150,7 +150,7 @@ fn a_filter_leaves_the_sidebar_as_wide_as_it_is() {
 #[test]
 fn a_call_without_what_is_required_puts_the_cursor_there() {
     let mut window = on_sample();
-    window.state_mut().state.perform(CallAction::SelectTool("dual_create_ticket".into()), &mut Vec::new());
+    perform(&mut window, CallAction::SelectTool("dual_create_ticket".into()));
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     window.step();
@@ -167,7 +167,7 @@ fn a_call_without_what_is_required_puts_the_cursor_there() {
 #[test]
 fn the_form_stays_open_while_the_first_argument_is_typed() {
     let mut window = called([1_280.0, 800.0], "dual_search_companies");
-    window.state_mut().state.perform(CallAction::ClearArguments, &mut Vec::new());
+    perform(&mut window, CallAction::ClearArguments);
     until(&mut window, "the form can be opened", |window| window.query_by_label("Arguments").is_some());
     click(&mut window, "Arguments");
     let field = |window: &Window| window.query_by_role_and_label(Role::TextInput, "searchTerm").is_some();

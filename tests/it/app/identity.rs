@@ -8,7 +8,7 @@ use egui_kittest::kittest::NodeT;
 
 use mcp_loupe::state::{Action, CallAction, DrawerTab, HostsAction, PaneView, Screen, State, ViewAction};
 
-use super::{Window, press, until};
+use super::{Window, perform, press, until};
 use crate::live::{open_sized, shares_an_identity};
 
 /// Something that a person does, and what it leads to.
@@ -83,7 +83,7 @@ fn what_is_clickable_keeps_its_identity_while_an_answer_is_worked_on() {
                 "markdown",
                 &|window| {
                     let arguments = r#"{"response_format":"markdown"}"#.into();
-                    window.state_mut().state.perform(CallAction::SetArgumentsText(arguments), &mut Vec::new());
+                    perform(window, CallAction::SetArgumentsText(arguments));
                     press(window, Key::Enter, Modifiers::COMMAND);
                 },
                 |state| state.captures.len() == 4,
