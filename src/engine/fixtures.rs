@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::Bytes;
 use tokio::runtime::Runtime;
 
 use super::background::Background;
@@ -23,7 +22,7 @@ use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
 use crate::state::Event;
 use crate::state::fixture::{
-    AcceptedAnswer, ExistingFile, Filled, FixtureEffect, FixtureEvent, FixtureWritten, FoundFixture, Preview, Sides,
+    AcceptedAnswer, ExistingFile, Filled, FixtureCall, FixtureEffect, FixtureEvent, FixtureWritten, FoundFixture, Preview, Sides,
 };
 use crate::store;
 
@@ -159,7 +158,7 @@ const LOOK: usize = 1 << 20;
 ///
 /// # Errors
 /// The verdict where it cannot be called: it is damaged, or a value is missing.
-fn request(dir: &Path, filled: &Filled, options: &RedactOptions) -> Result<(String, Bytes), FixtureVerdict> {
+fn request(dir: &Path, filled: &Filled, options: &RedactOptions) -> FixtureCall {
     let name = dir.display().to_string();
     let (written, _) = store::read_fixture(dir).map_err(|problem| refused(name.clone(), &problem))?;
     let (arguments, hidden) = options.secrets.fill(&written, filled);

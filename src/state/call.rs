@@ -265,10 +265,8 @@ impl State {
         let running = self.running.take_if(|running| running.id == call);
         let session = running.as_ref().map(|running| running.session).unwrap_or_default();
         self.came_through(session, &capture.id);
-        if let Some(running) = &running {
-            if let Some(session) = self.sessions.get_mut(running.session) {
-                session.last_called = Some(capture.id.clone());
-            }
+        if let Some(session) = self.sessions.get_mut(session) {
+            session.last_called = Some(capture.id.clone());
         }
         if let Some(CallOwner::Fixture(at)) = running.as_ref().map(|running| &running.owner) {
             return self.on_fixture_called(*at, capture, effects);

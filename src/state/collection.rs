@@ -159,7 +159,7 @@ impl State {
                     None => self.toast("The collection has not been run yet"),
                 }
             }
-            CollectionAction::Collect(captures) => self.collect(captures),
+            CollectionAction::Collect(captures) => self.collect(&captures),
             CollectionAction::SaveCalls(path) => {
                 let collected = std::mem::take(&mut self.collections.collected);
                 let captures = collected.iter().filter_map(|id| self.capture_of(id).cloned()).collect();
@@ -174,7 +174,7 @@ impl State {
 
     /// Asks where the calls go, each tool with the same arguments once. A collection is of one server: of the current one
     /// where calls of it are among these, else of that of the first call.
-    fn collect(&mut self, captures: Vec<CaptureId>) {
+    fn collect(&mut self, captures: &[CaptureId]) {
         // Resources and prompts are no calls of a tool.
         let is_call = |capture: &&Arc<Capture>| !capture.tool.name.is_empty() && !capture.tool.name.contains('/');
         let calls: Vec<&Arc<Capture>> = captures.iter().filter_map(|id| self.capture_of(id)).filter(is_call).collect();

@@ -155,6 +155,9 @@ pub struct Sides {
     pub filled: Filled,
 }
 
+/// The tool and the whole arguments of a fixture's call, or the verdict where it is not made.
+pub type FixtureCall = Result<(String, Bytes), FixtureVerdict>;
+
 /// Values of hidden arguments, by JSON Pointer.
 pub type Filled = Vec<(String, String)>;
 
@@ -366,7 +369,7 @@ pub enum FixtureEvent {
     /// The tool and the whole arguments of each fixture's call, or why it is not made.
     Prepared {
         run: u64,
-        calls: Result<Vec<Result<(String, Bytes), FixtureVerdict>>, Problem>,
+        calls: Result<Vec<FixtureCall>, Problem>,
     },
     Judged {
         run: u64,
@@ -546,12 +549,7 @@ impl State {
     }
 
     /// The calls are read: asks for a yes where one is needed, else makes them.
-    fn on_fixtures_prepared(
-        &mut self,
-        run: u64,
-        calls: Result<Vec<Result<(String, Bytes), FixtureVerdict>>, Problem>,
-        effects: &mut Vec<Effect>,
-    ) {
+    fn on_fixtures_prepared(&mut self, run: u64, calls: Result<Vec<FixtureCall>, Problem>, effects: &mut Vec<Effect>) {
         if run != self.fixtures.verifying.run || !std::mem::take(&mut self.fixtures.verifying.is_preparing) {
             return;
         }
