@@ -45,7 +45,7 @@ impl Window {
                     let capture = Arc::new(answer(&tool, call, arguments, records));
                     self.apply(Event::Call { call, update: CallUpdate::Captured(capture) });
                 }
-                (effect @ (Effect::Answer { .. } | Effect::Forget(_)), _) => self.engine.execute(effect),
+                (effect @ (Effect::Answer { .. } | Effect::Forget(_) | Effect::CheckSchema(_)), _) => self.engine.execute(effect),
                 // Nothing else is measured here.
                 _ => {}
             }

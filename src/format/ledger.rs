@@ -92,7 +92,9 @@ impl Row {
 
     /// Measures one format.
     pub fn measure(format: &dyn Format, subject: &ParsedCapture) -> Self {
-        let mut row = Self { format: format.id(), ..Self::default() };
+        let is_whole = matches!(format.id(), "content" | "both");
+        let uncounted = is_whole.then(|| uncounted(subject)).flatten();
+        let mut row = Self { format: format.id(), uncounted, ..Self::default() };
         if let Err(reason) = format.applies(subject) {
             row.why = Some(reason.0);
             return row;
@@ -134,7 +136,6 @@ impl Row {
             let omitted = OmittedText { bytes: extra.bytes, tokens: extra.tokens, blocks: extra.blocks as u64 };
             row.omitted = Some(omitted).filter(|omitted| omitted.bytes + omitted.blocks > 0);
         }
-        row.uncounted = if matches!(format.id(), "content" | "both") { uncounted(subject) } else { None };
         row
     }
 }

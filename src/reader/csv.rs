@@ -74,12 +74,8 @@ fn read(block: TextBlock<'_>, delimiter: u8) -> Option<TextData> {
             break;
         }
         let named = head.iter().zip(record.iter()).map(|(name, field)| {
-            let is_quoted = places.is_quoted();
             let at = places.next(field);
-            // In quotes nothing is an empty text and `NULL` a word; many writers quote numbers too.
-            let is_null = field.eq_ignore_ascii_case("null");
-            let text = if is_null && !is_quoted { "null".into() } else { field.into() };
-            (name.into(), Value::Cell(Cell { text, at, is_quoted: is_quoted && (is_null || field.is_empty()) }))
+            (name.into(), Value::Cell(Cell { text: field.into(), at, is_quoted: false }))
         });
         builder.record(&named.collect());
         filled = filled.max(record.len());
@@ -100,16 +96,11 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Whether the next field begins with a quote.
-    fn is_quoted(&self) -> bool {
-        self.text.as_bytes().get(self.at) == Some(&b'"')
-    }
-
     /// The place of the next field without its quotes, where it is known what it says; goes on behind its delimiter.
     fn next(&mut self, field: &str) -> Range<usize> {
         let bytes = self.text.as_bytes();
         let ends = |at: usize| bytes.get(at).is_none_or(|byte| *byte == self.delimiter || matches!(byte, b'\n' | b'\r'));
-        let is_quoted = self.is_quoted();
+        let is_quoted = bytes.get(self.at) == Some(&b'"');
         let start = self.at + usize::from(is_quoted);
         let end = start + field.len();
         let (end, after) = if is_quoted && bytes.get(end) == Some(&b'"') && ends(end + 1) && !field.contains('"') {

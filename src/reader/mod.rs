@@ -262,7 +262,7 @@ pub fn read(blocks: &[TextBlock<'_>]) -> Option<Found> {
         }
         let is_enough = found.share >= ENOUGH
             || (found.share >= COMMENTED && [&xml::XML, &yaml::YAML, &toon::TOON].contains(&reader))
-            || ([&markdown_table::MARKDOWN_TABLE, &csv::CSV, &csv::TSV].contains(&reader) && is_clear_table(&found));
+            || (*reader == markdown_table::MARKDOWN_TABLE && is_clear_table(&found));
         if is_enough
             && found.data.facts() >= 2
             && best.as_ref().is_none_or(|best| found.share + commented(&found, blocks) > best.share + f64::EPSILON)

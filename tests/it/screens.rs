@@ -583,7 +583,7 @@ fn questions_and_the_protocol_log() {
         "scope":{"type":"string","title":"Scope","oneOf":[{"const":"r","title":"Read"},{"const":"rw","title":"Read and write"}],"default":"r"},
         "feeds":{"type":"array","title":"Feeds","minItems":1,"items":{"enum":["following","popular","friends"]},"default":["following"]}}}}"#;
     hear(&mut window, ask(0, "elicitation/create", form));
-    window.state.perform(Action::Answer(ServerRequestAction::Accept), &mut Vec::new());
+    window.send(Action::Answer(ServerRequestAction::Accept));
     album.add(&mut window, "ask-form", MAIN, Dark);
     window.state.perform(Action::Answer(ServerRequestAction::Cancel), &mut Vec::new());
     let url = r#"{"mode":"url","message":"Approve the payment in your browser","url":"https://pay.example.com/approve?order=4711&return=loupe","elicitationId":"e1"}"#;

@@ -110,6 +110,7 @@ impl Window {
                     let answer = inquiry.query.run(&about, &Hosts::built_in(), &self.memo, &Cancel::new()).unwrap();
                     self.apply(Event::Answered { about, inquiry, answer });
                 }
+                Effect::CheckSchema(check) => self.apply(check.made()),
                 Effect::Exact(effect) => self.exact(effect),
                 _ => {}
             }

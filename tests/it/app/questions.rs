@@ -1,7 +1,7 @@
 //! The questions of the start, from the first minute on.
 
 use super::painted::paints;
-use super::{Window, called, click, copied, on_sample, on_sample_at, press, until, until_label};
+use super::{Window, called, click, copied, on_sample, on_sample_at, perform, press, until, until_label};
 use crate::live::open_sized;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
@@ -177,10 +177,8 @@ fn an_answer_without_data_offers_the_variant_that_has_it() {
     let mut window = open_sized(None, [1_600.0, 1_000.0]);
     until(&mut window, "it is connected", |window| !window.state().state.session().tools.is_empty());
     window.step();
-    window.state_mut().state.perform(
-        CallAction::SetArgumentsText(r#"{"response_format":"markdown","searchTerm":"no such company"}"#.into()),
-        &mut Vec::new(),
-    );
+    let arguments = r#"{"response_format":"markdown","searchTerm":"no such company"}"#;
+    perform(&mut window, CallAction::SetArgumentsText(arguments.into()));
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "Get the json variant · 1 call");
     // The third pane has nothing to show: it is closed, and whoever opens it can close it again.
