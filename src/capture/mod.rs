@@ -103,6 +103,15 @@ impl Server {
         self.given_name.as_deref().unwrap_or(&self.name)
     }
 
+    /// Its own name and version, behind the name given to it: `clock: mcp-time 1.2`.
+    pub fn heading(&self) -> String {
+        let own = format!("{} {}", self.name, self.version);
+        match &self.given_name {
+            Some(given) => format!("{given}: {}", own.trim()),
+            None => own,
+        }
+    }
+
     /// Whether the server declares what stands at this JSON Pointer of its capabilities. `false` and `null` declare nothing.
     pub fn declares(&self, pointer: &str) -> bool {
         let doc = crate::json::Doc::parse(self.capabilities.clone().unwrap_or_default());

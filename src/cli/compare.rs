@@ -174,7 +174,7 @@ fn page(plan: &SweepPlan, found: &Sweep, calls: &[SweepCall], tokenizer: &Tokeni
     // Ratios and the verdict are of exact counts.
     let encoding = tokenizer.nearest_encoding();
     let server = calls.first().map(|call| &call.subject.capture.server);
-    let server = server.map_or(String::new(), |server| format!(" · {} {} ({})", server.name, server.version, server.transport));
+    let server = server.map_or(String::new(), |server| format!(" · {} ({})", server.heading(), server.transport));
     let count = output::some(calls.len(), "call");
     let mut page = format!("{}\n", one_line(&format!("{} · {} · {count}{server}", plan.tool.name, plan.vary)));
     page.push_str(&format!("{}\n\n", one_line(&sweep_verdict(found, None, None).text())));

@@ -34,7 +34,7 @@ async fn listed(client: &Client<'_>) -> Result<Vec<Prompt>, Problem> {
 }
 
 fn page(server: &Server, prompts: &[Prompt]) -> String {
-    let head = format!("{} {} · {}", server.name, server.version, output::some(prompts.len(), "prompt"));
+    let head = format!("{} · {}", server.heading(), output::some(prompts.len(), "prompt"));
     let mut page = format!("{}\n", one_line(&head));
     if prompts.is_empty() {
         return page;

@@ -40,9 +40,8 @@ fn page(server: &Server, resources: &[Resource]) -> String {
     let mut page = format!(
         "{}\n",
         one_line(&format!(
-            "{} {} · {} · {}",
-            server.name,
-            server.version,
+            "{} · {} · {}",
+            server.heading(),
             output::some(resources.len() - templates, "resource"),
             output::some(templates, "template")
         ))

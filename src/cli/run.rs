@@ -190,13 +190,7 @@ fn page(run: &Run, before: Option<&PreviousRun>) -> String {
     let server = &run.server;
     let mut page = format!(
         "{}\n\n",
-        one_line(&format!(
-            "{} {} ({}) · {}",
-            server.name,
-            server.version,
-            server.transport,
-            number_of(run.calls.len() as u64, "calls")
-        ))
+        one_line(&format!("{} ({}) · {}", server.heading(), server.transport, number_of(run.calls.len() as u64, "calls")))
     );
     let mut head = ["CALL", "TOOL", "OUTCOME", "O200K_BASE", "BYTES", "TIME"].map(str::to_owned).to_vec();
     if before.is_some() {

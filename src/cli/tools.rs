@@ -56,9 +56,8 @@ fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> Result<String
         rows.push(row);
     }
     let head = format!(
-        "{} {} · protocol {} · {} · {} tokens {}",
-        server.name,
-        server.version,
+        "{} · protocol {} · {} · {} tokens {}",
+        server.heading(),
         server.protocol_version,
         output::some(tools.len(), "tool"),
         counted(total),

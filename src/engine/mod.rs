@@ -138,7 +138,8 @@ impl Engine {
             }
             Effect::CheckSchema(check) => {
                 let queue = Arc::clone(&self.queue);
-                work::blocking(runtime.handle(), &self.queue, Event::Problem, move || queue.push(check.made()));
+                let failed = check.failed();
+                work::blocking(runtime.handle(), &self.queue, failed, move || queue.push(check.made()));
             }
             Effect::Session(SessionEffect::Disconnect { session }) => self.sessions.disconnect(runtime, session),
             Effect::Session(SessionEffect::Call { session, call, tool, arguments, limit }) => {

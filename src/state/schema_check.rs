@@ -5,6 +5,7 @@ use bytes::Bytes;
 
 use super::{Effect, SessionId, State};
 use crate::analysis::arguments::ArgumentCheck;
+use crate::problem::Problem;
 
 /// What is checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +51,13 @@ impl CheckProgress {
 
     pub(super) fn is_done(self) -> bool {
         self.stage == Stage::Done
+    }
+
+    /// A check that is not back is asked for anew: its result would not find the text.
+    pub(super) fn restart(&mut self) {
+        if !self.is_done() {
+            self.want();
+        }
     }
 
     /// The revision to check, once for each.
@@ -146,10 +154,92 @@ impl State {
 }
 
 impl SchemaCheck {
+    /// The event where making the check panics: the text is unchecked, and can be sent.
+    pub fn failed(&self) -> impl FnOnce(Problem) -> super::Event + Send + 'static + use<> {
+        let (target, revision) = (self.target.clone(), self.revision);
+        move |problem| {
+            let checked = ArgumentCheck { problems: Vec::new(), unchecked: Some(problem.message()) };
+            super::Event::SchemaChecked { target, revision, checked }
+        }
+    }
+
     /// Makes the check.
     pub fn made(self) -> super::Event {
         let checked = crate::analysis::arguments::check(self.schema.as_ref(), &self.text)
             .unwrap_or_else(|(why, ..)| ArgumentCheck { problems: vec![(String::new(), why)], unchecked: None });
         super::Event::SchemaChecked { target: self.target, revision: self.revision, checked }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::{Server, Tool};
+    use crate::source::{Command, Source};
+    use crate::state::{Action, CallAction, ConnectAction, Event, SessionUpdate};
+
+    fn perform(state: &mut State, action: impl Into<Action>) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        state.perform(action, &mut effects);
+        effects
+    }
+
+    fn listed(state: &mut State) -> Vec<Effect> {
+        let (session, mut effects) = (state.session().id, Vec::new());
+        let tool = r#"{"name":"get","annotations":{"readOnlyHint":true},"inputSchema":{"properties":{"n":{"type":"integer"}}}}"#;
+        let tools = vec![Tool::read(tool.into())];
+        for update in [SessionUpdate::Connected(Server::default()), SessionUpdate::Tools { tools, note: None }] {
+            state.apply(Event::Session { session, update }, &mut effects);
+        }
+        effects
+    }
+
+    fn checks(effects: Vec<Effect>) -> Vec<SchemaCheck> {
+        let check = |effect| if let Effect::CheckSchema(check) = effect { Some(check) } else { None };
+        effects.into_iter().filter_map(check).collect()
+    }
+
+    fn connected() -> State {
+        let mut state = State::default();
+        let source = Source::Command(Command { program: "x".into(), ..Command::default() });
+        perform(&mut state, ConnectAction::Connect(Box::new(source)));
+        let mut effects = listed(&mut state);
+        state.check_schemas(&mut effects);
+        state
+    }
+
+    fn deliver(state: &mut State, check: SchemaCheck) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        state.apply(check.made(), &mut effects);
+        effects
+    }
+
+    #[test]
+    fn a_call_waits_for_the_check_of_what_is_typed_and_for_no_other() {
+        let mut state = connected();
+        let first = checks(perform(&mut state, CallAction::SetArgumentsText(r#"{"n":"x"}"#.into()))).remove(0);
+        let second = checks(perform(&mut state, CallAction::SetArgumentsText(r#"{"n":1}"#.into()))).remove(0);
+        assert!(perform(&mut state, CallAction::Call { send_anyway: false }).is_empty() && state.running.is_none());
+        assert!(deliver(&mut state, first).is_empty(), "of what was typed over");
+        assert!(!deliver(&mut state, second).is_empty() && state.running.is_some());
+        // What does not fit is said instead.
+        state.running = None;
+        let check = checks(perform(&mut state, CallAction::SetArgumentsText(r#"{"n":"x"}"#.into()))).remove(0);
+        perform(&mut state, CallAction::Call { send_anyway: false });
+        assert!(deliver(&mut state, check).is_empty() && state.running.is_none());
+        assert_eq!(state.form().map(|form| (form.problems.len(), form.tries)), Some((1, 1)));
+    }
+
+    #[test]
+    fn a_check_that_is_out_at_a_reconnect_is_asked_for_again() {
+        let mut state = connected();
+        let lost = checks(perform(&mut state, CallAction::SetArgumentsText(r#"{"n":1}"#.into()))).remove(0);
+        let mut effects = perform(&mut state, ConnectAction::Reconnect);
+        effects.extend(listed(&mut state));
+        assert!(deliver(&mut state, lost).is_empty());
+        for check in checks(effects) {
+            deliver(&mut state, check);
+        }
+        assert!(state.form().is_some_and(crate::state::Form::is_checked));
     }
 }

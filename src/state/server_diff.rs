@@ -226,7 +226,7 @@ impl State {
 }
 
 fn named(server: &Server) -> String {
-    format!("{} {}", server.label(), server.version).trim().to_owned()
+    server.heading().trim().to_owned()
 }
 
 #[cfg(test)]

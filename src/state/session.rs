@@ -185,9 +185,11 @@ impl ServerSession {
         if !old.is_same_server(&new) {
             return Self { wire, ..new };
         }
+        let mut forms = old.forms;
+        forms.values_mut().for_each(|form| form.progress.restart());
         Self {
             wire,
-            forms: old.forms,
+            forms,
             filter: old.filter,
             selected_tool: old.selected_tool,
             filled: old.filled,

@@ -38,7 +38,7 @@ pub fn ask_ui(ui: &Ui, cx: &Cx<'_>, open: &OpenRequest) {
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
     let t = ThemeTokens::of(ui);
     let connection = &cx.state.session().connection;
-    let server = connection.server().map(|server| server.name.clone()).filter(|name| !name.is_empty());
+    let server = connection.server().map(|server| server.label().to_owned()).filter(|name| !name.is_empty());
     let server = server.or_else(|| connection.source().map(|source| source.label())).unwrap_or_else(|| "The server".into());
     ui.add(
         Label::new(RichText::new(format!("{server} {}", open.ask.title())).font(theme::semibold(16.0)).color(t.strong)).wrap(),

@@ -26,7 +26,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             widgets::announce(ui, label.id);
         });
         if let Some(server) = connection.server() {
-            ui.label(weak(&format!("{} {}", server.name, server.version), t));
+            ui.label(weak(&server.heading(), t));
         }
         let message = cx.state.toasts.iter().rev().find(|toast| toast.problem.is_none());
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

@@ -226,7 +226,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
             }
         });
         if let Some(server) = connection.server() {
-            ui.label(RichText::new(format!("{} {}", server.name, server.version)).font(theme::small()).color(t.weak));
+            ui.label(RichText::new(server.heading()).font(theme::small()).color(t.weak));
         }
         ui.separator();
     }

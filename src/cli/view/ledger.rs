@@ -107,7 +107,7 @@ fn head(subject: &ParsedCapture) -> String {
     words.push(capture.outcome.name().to_owned());
     if capture.server.transport != "file" {
         words.push(format!("{:.1} ms", milliseconds(capture.timings.total())));
-        words.push(format!("{} {} ({})", capture.server.name, capture.server.version, capture.server.transport));
+        words.push(format!("{} ({})", capture.server.heading(), capture.server.transport));
     } else {
         words.push(capture.server.source.clone());
     }

@@ -61,7 +61,7 @@ fn side_ui(ui: &Ui, cx: &Cx<'_>, rect: Rect, name: &str, capture: &Capture) -> R
     while !arguments.is_char_boundary(end) {
         end -= 1;
     }
-    let server = format!("{} {}", capture.server.name, capture.server.version);
+    let server = capture.server.heading();
     let tool = if capture.tool.name.is_empty() { "(answer)" } else { &capture.tool.name };
     let second = format!("{} · {tool} · {}", server.trim(), arguments.get(..end).unwrap_or_default());
     let cost = tokens.map_or_else(|| "counting…".to_owned(), |tokens| widgets::number_text(tokens, "tok"));
