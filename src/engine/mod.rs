@@ -139,7 +139,7 @@ impl Engine {
             Effect::CheckSchema(check) => {
                 let queue = Arc::clone(&self.queue);
                 let failed = check.failed();
-                work::blocking(runtime.handle(), &self.queue, failed, move || queue.push(check.made()));
+                work::blocking(runtime.handle(), &self.queue, failed, move || queue.push(check.run()));
             }
             Effect::Session(SessionEffect::Disconnect { session }) => self.sessions.disconnect(runtime, session),
             Effect::Session(SessionEffect::Call { session, call, tool, arguments, limit }) => {

@@ -362,7 +362,7 @@ impl State {
 
     pub(super) fn show_capture(&mut self, id: &CaptureId) {
         let Some(capture) = self.captures.iter().find(|capture| capture.id == *id).cloned() else { return };
-        if self.session().lists(&capture.tool.name) {
+        if self.session().has_tool(&capture.tool.name) {
             self.select_tool(&capture.tool.name);
         }
         self.view.show(id.clone());

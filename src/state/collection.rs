@@ -206,7 +206,7 @@ impl State {
     fn planned(&self, notes: &mut Vec<String>) -> Result<Vec<Arc<Tool>>, Problem> {
         let Some(collection) = &self.collections.collection else { return Ok(Vec::new()) };
         let tool = |call: &CollectedCall| {
-            let Some(listed) = self.session().listed(&call.tool) else {
+            let Some(listed) = self.session().find_tool(&call.tool) else {
                 let what = format!("in the call `{}` the tool `{}` is not one of this server", call.name, call.tool);
                 let hint = "nothing was called; fix the collection, or connect to its server";
                 return Err(Problem::new(ProblemKind::NotFound, what).hint(hint));

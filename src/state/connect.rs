@@ -227,7 +227,7 @@ impl State {
             self.stop_watching(effects);
             self.closed = None;
             let shown = self.view.capture.take();
-            let wire = self.session().wire.anew();
+            let wire = self.session().wire.empty_copy();
             self.session_mut().shown = shown;
             self.sessions.open(ServerSession { wire, ..new });
             return;
@@ -244,7 +244,7 @@ impl State {
         self.sessions.replace(|mut old| {
             let (list, tools) = (old.list, old.own_tools());
             old.again.remember(old.connection.source(), &source, list, tools);
-            ServerSession::after(old, new)
+            ServerSession::carry_over(old, new)
         });
     }
 
@@ -279,7 +279,7 @@ impl State {
         self.stop_watching(effects);
         // A new id: late events of the session that ended find none.
         let id = self.sessions.new_id();
-        self.sessions.replace(|old| old.closed(id));
+        self.sessions.replace(|old| old.close(id));
         self.stop_listing(effects);
         self.versus.is_choosing = false;
         self.view.screen = Screen::Connect;
@@ -391,9 +391,9 @@ impl ServerSession {
     /// Keeps the selected tool where it is still listed; else selects the one called last, else the first.
     pub(super) fn choose_tool(&mut self, memory: Option<&ServerMemory>) {
         let is_sample = self.connection.is_sample();
-        let kept = self.selected_tool.take().filter(|name| self.lists(name));
-        let remembered = || memory?.tool.clone().filter(|name| self.lists(name));
-        let first_of_sample = || FIRST_TOOLS.iter().find(|name| is_sample && self.lists(name)).map(|&name| name.to_owned());
+        let kept = self.selected_tool.take().filter(|name| self.has_tool(name));
+        let remembered = || memory?.tool.clone().filter(|name| self.has_tool(name));
+        let first_of_sample = || FIRST_TOOLS.iter().find(|name| is_sample && self.has_tool(name)).map(|&name| name.to_owned());
         let first = || self.tools.first().map(|listed| listed.tool.name.clone());
         if let Some(name) = kept.or_else(remembered).or_else(first_of_sample).or_else(first) {
             self.select_tool(&name, memory);

@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use super::series::{Series, SeriesKind};
 use super::undo::UndoStep;
-use super::{CallOwner, Dialog, Effect, ExportAction, PathPurpose, PreparedCall, Screen, State};
+use super::{CallOwner, Dialog, Effect, ExportAction, PathPurpose, PreparedCall, Screen, SessionId, State};
 use crate::capture::{Capture, CaptureId, Outcome};
 use crate::digest::sha256;
 use crate::fixture::accept::{FixtureBefore, after};
@@ -214,8 +214,8 @@ pub struct Verifying {
     accepted: Vec<AcceptedAnswer>,
     /// Counts runs: late events of another run change nothing.
     run: u64,
-    /// Whether the calls are being read from the folders.
-    is_preparing: bool,
+    /// The calls that are being read from the folders: the server they are for, and what was typed for it.
+    preparing: Option<(SessionId, Vec<(PathBuf, Filled)>)>,
     /// The calls of the run.
     pub(super) series: Series,
     /// The fixture of each call.
@@ -228,7 +228,7 @@ pub struct Verifying {
 
 impl Verifying {
     pub fn is_running(&self) -> bool {
-        self.is_preparing || self.series.is_running() || self.unjudged > 0 || self.saved.is_some()
+        self.preparing.is_some() || self.series.is_running() || self.unjudged > 0 || self.saved.is_some()
     }
 
     /// How many were judged, and how many of them passed.
@@ -254,7 +254,7 @@ impl Verifying {
     /// Begins another run: no fixture has a verdict.
     fn begin(&mut self, server: Option<String>) {
         self.run += 1;
-        (self.series, self.called, self.unjudged) = (Series::default(), Vec::new(), 0);
+        (self.series, self.called, self.unjudged, self.preparing) = (Series::default(), Vec::new(), 0, None);
         self.server = server;
         for fixture in &mut self.fixtures {
             (fixture.verdict, fixture.sides) = (None, None);
@@ -541,41 +541,48 @@ impl State {
             let problem = Problem::new(ProblemKind::Disconnected, "not connected").hint("connect to a server, then verify");
             return self.toast_problem(problem);
         }
-        let (dirs, label) = (self.fixture_dirs(), self.session_label(self.session()));
+        let (session, dirs, label) = (self.session().id, self.fixture_dirs(), self.session_label(self.session()));
         let verifying = &mut self.fixtures.verifying;
         verifying.begin(Some(label));
-        verifying.is_preparing = true;
+        verifying.preparing = Some((session, dirs.clone()));
         effects.push(Effect::Fixture(FixtureEffect::Prepare { run: verifying.run, dirs }));
     }
 
     /// The calls are read: asks for a yes where one is needed, else makes them.
     fn on_fixtures_prepared(&mut self, run: u64, calls: Result<Vec<FixtureCall>, Problem>, effects: &mut Vec<Effect>) {
-        if run != self.fixtures.verifying.run || !std::mem::take(&mut self.fixtures.verifying.is_preparing) {
-            return;
-        }
+        let verifying = &mut self.fixtures.verifying;
+        let Some((id, dirs)) = verifying.preparing.take_if(|_| run == verifying.run) else { return };
         let calls = match calls {
             Ok(calls) => calls,
             Err(problem) => return self.toast_problem(problem),
         };
-        let dirs = self.fixture_dirs();
+        // The server that it was asked for, whichever is shown now.
+        let Some(session) = self.sessions.get(id) else {
+            let problem = Problem::new(ProblemKind::Consent, "nothing was called: the server was closed meanwhile");
+            return self.toast_problem(problem.hint("connect to it, then verify again"));
+        };
+        let mut verdicts = Vec::new();
         let mut prepared = PreparedVerify { run, calls: Vec::new(), fixtures: Vec::new() };
         for (at, (call, (dir, filled))) in calls.into_iter().zip(dirs).enumerate() {
             let found = call.and_then(|(name, arguments)| {
                 let unlisted = || Problem::new(ProblemKind::NotFound, format!("the server lists no tool `{name}`"));
-                let listed = self.session().listed(&name).ok_or_else(|| refused(dir.display().to_string(), &unlisted()))?;
+                let listed = session.find_tool(&name).ok_or_else(|| refused(dir.display().to_string(), &unlisted()))?;
                 Ok((Arc::clone(&listed.tool), arguments))
             });
             match found {
                 Ok((tool, arguments)) => {
                     let owner = CallOwner::Fixture(prepared.calls.len());
-                    prepared.calls.push(self.prepare(&tool, arguments, owner));
+                    prepared.calls.push(PreparedCall { session: id, tool, arguments, owner });
                     prepared.fixtures.push((at, dir, filled));
                 }
-                Err(verdict) => self.fixtures.verifying.show(at, verdict, None),
+                Err(verdict) => verdicts.push((at, verdict)),
             }
         }
+        for (at, verdict) in verdicts {
+            self.fixtures.verifying.show(at, verdict, None);
+        }
         let writing = prepared.calls.iter().filter(|call| self.needs_consent(call));
-        let writing: Vec<String> = writing.map(|call| format!("{} {}", call.tool.name, call.text())).collect();
+        let writing: Vec<String> = writing.map(|call| format!("{} {}", call.tool.name, self.call_text(call))).collect();
         if writing.is_empty() {
             self.start_verify(prepared, effects);
         } else {
@@ -662,7 +669,8 @@ impl State {
                 let verifying = &mut self.fixtures.verifying;
                 verifying.path = Some(path);
                 verifying.fixtures = fixtures;
-                verifying.refresh();
+                // A run that is under way was of other fixtures.
+                verifying.begin(None);
             }
             FixtureEvent::Prepared { run, calls } => self.on_fixtures_prepared(run, calls, effects),
             FixtureEvent::Judged { run, at, verdict, sides } => {

@@ -328,7 +328,7 @@ impl State {
 
     /// The capture shown, where its tool is none of this server's: what is said of the selected tool is not about it.
     pub fn foreign_capture(&self) -> Option<&Arc<Capture>> {
-        self.capture().filter(|capture| !self.session().lists(&capture.tool.name))
+        self.capture().filter(|capture| !self.session().has_tool(&capture.tool.name))
     }
 
     /// Whether *Call* does anything now.

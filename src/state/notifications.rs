@@ -90,7 +90,7 @@ impl ServerSession {
         if is_same && note == self.tools_note.as_ref() {
             return None;
         }
-        let added = tools.iter().filter(|tool| !self.lists(&tool.name)).count();
+        let added = tools.iter().filter(|tool| !self.has_tool(&tool.name)).count();
         let removed = self.tools.iter().filter(|was| !tools.iter().any(|now| now.name == was.tool.name)).count();
         let is_changed = |now: &&Tool| self.tools.iter().any(|was| was.tool.name == now.name && was.tool.raw != now.raw);
         let changed = tools.iter().filter(is_changed).count();

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::compare::Compare;
 use super::series::Series;
-use super::{CallOwner, Connection, Effect, PreparedCall, Screen, ServerSession, SessionEffect, SessionId, SidebarTab, State};
+use super::{
+    CallOwner, Connection, Dialog, Effect, PreparedCall, Screen, ServerSession, SessionEffect, SessionId, SidebarTab, State,
+};
 use crate::capture::Tool;
 use crate::json::write;
 use crate::problem::{Problem, ProblemKind};
@@ -75,7 +77,7 @@ impl State {
     fn servers_for(&self, name: &str) -> Vec<(SessionId, Source, Arc<Tool>)> {
         let connected = self.sessions.iter().filter(|session| session.connection.is_connected());
         let found = connected.filter_map(|session| {
-            let listed = session.listed(name)?;
+            let listed = session.find_tool(name)?;
             Some((session.id, session.connection.source()?.clone(), Arc::clone(&listed.tool)))
         });
         found.collect()
@@ -145,6 +147,8 @@ impl State {
             self.disconnect(effects);
         }
         self.stop_watching(effects);
+        // A call of the server before: its answer would be shown among those of this one.
+        self.dialog.take_if(|dialog| matches!(dialog, Dialog::ConfirmCall { .. } | Dialog::ConfirmCompare { .. }));
         self.is_adding_server = false;
         self.is_new_source = false;
         let before = self.session().id;

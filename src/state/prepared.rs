@@ -102,7 +102,7 @@ impl State {
             };
             return Err(Problem::new(ProblemKind::Disconnected, what).hint("reconnect (Ctrl R), then call again"));
         }
-        match session.listed(name) {
+        match session.find_tool(name) {
             Some(listed) if listed.tool.raw == call.tool.raw => Ok(()),
             Some(_) => changed("the server has changed the tool meanwhile"),
             None => changed("the server does not list it any more"),

@@ -147,7 +147,7 @@ impl State {
     pub fn check_schemas(&mut self, effects: &mut Vec<Effect>) {
         while let Some(at) = effects.iter().position(|effect| matches!(effect, Effect::CheckSchema(_))) {
             let Effect::CheckSchema(check) = effects.remove(at) else { return };
-            let event = check.made();
+            let event = check.run();
             self.apply(event, effects);
         }
     }
@@ -163,8 +163,8 @@ impl SchemaCheck {
         }
     }
 
-    /// Makes the check.
-    pub fn made(self) -> super::Event {
+    /// Runs the check.
+    pub fn run(self) -> super::Event {
         let checked = crate::analysis::arguments::check(self.schema.as_ref(), &self.text)
             .unwrap_or_else(|(why, ..)| ArgumentCheck { problems: vec![(String::new(), why)], unchecked: None });
         super::Event::SchemaChecked { target: self.target, revision: self.revision, checked }
@@ -210,7 +210,7 @@ mod tests {
 
     fn deliver(state: &mut State, check: SchemaCheck) -> Vec<Effect> {
         let mut effects = Vec::new();
-        state.apply(check.made(), &mut effects);
+        state.apply(check.run(), &mut effects);
         effects
     }
 

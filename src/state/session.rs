@@ -74,7 +74,7 @@ pub struct ServerSession {
 impl ServerSession {
     /// The tool in the call bar.
     pub fn tool(&self) -> Option<&ListedTool> {
-        self.listed(self.selected_tool.as_deref()?)
+        self.find_tool(self.selected_tool.as_deref()?)
     }
 
     /// The form of the selected tool.
@@ -83,7 +83,7 @@ impl ServerSession {
     }
 
     /// The listed tool of this name.
-    pub fn listed(&self, name: &str) -> Option<&ListedTool> {
+    pub fn find_tool(&self, name: &str) -> Option<&ListedTool> {
         self.tools.iter().find(|listed| listed.tool.name == name)
     }
 
@@ -91,8 +91,8 @@ impl ServerSession {
         self.connection.is_sample()
     }
 
-    pub fn lists(&self, name: &str) -> bool {
-        self.listed(name).is_some()
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.find_tool(name).is_some()
     }
 
     pub(super) fn own_tools(&self) -> Vec<Arc<Tool>> {
@@ -124,7 +124,7 @@ impl ServerSession {
 
     /// Selects a listed tool; its form begins with what this server remembers.
     pub(super) fn select_tool(&mut self, name: &str, memory: Option<&ServerMemory>) {
-        let Some(listed) = self.listed(name) else { return };
+        let Some(listed) = self.find_tool(name) else { return };
         let schema = listed.tool.input_schema.clone();
         self.selected_tool = Some(name.to_owned());
         if self.forms.contains_key(name) {
@@ -162,7 +162,7 @@ impl ServerSession {
     }
 
     /// What is left when the connection is closed on purpose: what was typed, and what was logged.
-    pub(super) fn closed(self, id: SessionId) -> Self {
+    pub(super) fn close(self, id: SessionId) -> Self {
         Self {
             id,
             connection: Connection::None,
@@ -180,8 +180,8 @@ impl ServerSession {
 
     /// The session of a new connection. To the same server it takes along what was typed and allowed there; of another
     /// server nothing comes along but how the user looks at the protocol log.
-    pub(super) fn after(old: Self, new: ServerSession) -> Self {
-        let wire = old.wire.anew();
+    pub(super) fn carry_over(old: Self, new: ServerSession) -> Self {
+        let wire = old.wire.empty_copy();
         if !old.is_same_server(&new) {
             return Self { wire, ..new };
         }

@@ -245,7 +245,7 @@ impl WireView {
     }
 
     /// An empty log that is looked at in the same way.
-    pub(super) fn anew(&self) -> Self {
+    pub(super) fn empty_copy(&self) -> Self {
         Self { hidden: self.hidden.clone(), is_exact: self.is_exact, ..Self::default() }
     }
 

@@ -126,7 +126,7 @@ pub struct OpenCommand {
 pub fn open_commands(cx: &Cx<'_>) -> Vec<OpenCommand> {
     let mut commands = Vec::new();
     let shown = cx.state.capture().filter(|capture| !capture.request.is_empty());
-    let has_tool = |open: &&ServerSession| shown.is_some_and(|shown| open.lists(&shown.tool.name));
+    let has_tool = |open: &&ServerSession| shown.is_some_and(|shown| open.has_tool(&shown.tool.name));
     for open in cx.state.sessions.others() {
         let (session, label) = (open.id, cx.state.session_label(open));
         let waits = if !open.server_requests.open.is_empty() { ", which asks something" } else { "" };

@@ -53,6 +53,8 @@ struct World {
     once: BTreeMap<(usize, String, Vec<u8>), usize>,
     sent: usize,
     captures: u64,
+    /// Folders of fixtures that are being read.
+    preparing: Option<(u64, Vec<(PathBuf, Vec<(String, String)>)>)>,
 }
 
 fn source(of: usize) -> Source {
@@ -81,6 +83,7 @@ impl World {
             once: BTreeMap::new(),
             sent: 0,
             captures: 0,
+            preparing: None,
         };
         world.apply(Event::Import(ImportEvent::Servers { folder: "/f".into(), known: BTreeMap::new() }));
         let found = |name: &str| FoundFixture {
@@ -129,7 +132,7 @@ impl World {
         self.check(effects);
     }
 
-    fn shown(&self) -> Option<usize> {
+    fn current(&self) -> Option<usize> {
         self.sessions.iter().position(|session| *session == self.state.session().id)
     }
 
@@ -151,7 +154,7 @@ impl World {
             *self.once.entry((of, raw.clone(), call.arguments.to_vec())).or_default() += 1;
             let is_current = self.state.sessions.get(call.session).is_some_and(|session| {
                 session.connection.is_connected()
-                    && session.listed(&call.tool.name).is_some_and(|listed| listed.tool.raw == call.tool.raw)
+                    && session.find_tool(&call.tool.name).is_some_and(|listed| listed.tool.raw == call.tool.raw)
             });
             match always.filter(|_| can_always && is_current) {
                 Some(AllowedTools::This) => drop(self.always.insert((of, raw))),
@@ -193,17 +196,9 @@ impl World {
                     }
                 }
                 Effect::Fixture(FixtureEffect::Prepare { run, dirs }) => {
-                    let of = self.shown().expect("verifying is at the server that is shown");
+                    let of = self.current().expect("verifying is at the server that is shown");
                     assert_is_of(of, &format!("{dirs:?}"), "values for fixtures");
-                    let value = |(_, filled): &(PathBuf, Vec<(String, String)>)| {
-                        filled.first().map_or_else(String::new, |(_, value)| value.clone())
-                    };
-                    let call = |(dir, value): (&PathBuf, String)| {
-                        let name = dir.file_name().unwrap().to_string_lossy().into_owned();
-                        Ok((name, Bytes::from(format!(r#"{{"v":"{value}"}}"#))))
-                    };
-                    let calls = dirs.iter().map(|one| call((&one.0, value(one)))).collect();
-                    self.apply(Event::Fixture(FixtureEvent::Prepared { run: *run, calls: Ok(calls) }));
+                    self.preparing = Some((*run, dirs.clone()));
                 }
                 Effect::Fixture(FixtureEffect::Judge { run, at, dir, .. }) => {
                     let verdict = refused(dir.display().to_string(), &Problem::new(ProblemKind::Io, "not judged"));
@@ -211,7 +206,7 @@ impl World {
                 }
                 Effect::CheckSchema(check) => {
                     assert_is_of_target(self, check);
-                    self.apply(check.clone().made());
+                    self.apply(check.clone().run());
                 }
                 _ => {}
             }
@@ -282,13 +277,14 @@ impl World {
                 self.apply(Event::Call { call: self.dice.0 % 40, update });
             }
             15 => self.perform(Action::View(ViewAction::ShowTab(SidebarTab::Prompts))),
+            16 => self.read_fixtures(),
             _ => self.step_by_hand(),
         }
     }
 
     /// What a person does at the server that is shown.
     fn step_by_hand(&mut self) {
-        let Some(shown) = self.shown() else { return };
+        let Some(shown) = self.current() else { return };
         let mark = MARKS[shown];
         match self.dice.roll(14) {
             0 => {
@@ -321,6 +317,18 @@ impl World {
             }
             _ => self.perform(Action::Wire(WireAction::SetFilter(mark.into()))),
         }
+    }
+
+    /// The folders of fixtures are read; by now another server may be shown.
+    fn read_fixtures(&mut self) {
+        let Some((run, dirs)) = self.preparing.take() else { return };
+        let call = |(dir, filled): (PathBuf, Vec<(String, String)>)| {
+            let name = dir.file_name().unwrap().to_string_lossy().into_owned();
+            let value = filled.first().map_or("", |(_, value)| value);
+            Ok((name, Bytes::from(format!(r#"{{"v":"{value}"}}"#))))
+        };
+        let calls = dirs.into_iter().map(call).collect();
+        self.apply(Event::Fixture(FixtureEvent::Prepared { run, calls: Ok(calls) }));
     }
 
     /// The call in flight is answered.
@@ -383,8 +391,16 @@ fn a_yes_to_fixtures_is_for_the_calls_that_were_shown_at_that_server() {
         world.perform(Action::Fixture(FixtureAction::Fill { fixture, pointer: "/v".into(), value: MARKS[1].into() }));
     }
     world.perform(Action::Fixture(FixtureAction::Verify { offline: false }));
+    // While the folders are read, the other server is looked at: the calls are not for it.
+    world.perform(OpenServersAction::Switch(world.sessions[0]));
+    world.read_fixtures();
+    world.perform(OpenServersAction::Switch(world.sessions[1]));
     let Some(Dialog::ConfirmFixtures { calls, .. }) = &world.state.dialog else { panic!("asked: {:?}", world.state.dialog) };
-    assert_eq!(calls[..], [format!(r#"write {{"v":"{}"}}"#, MARKS[1])], "whole, and what is secret is of this server");
+    assert_eq!(
+        calls[..],
+        [format!(r#"write betamark-server: {{"v":"{}"}}"#, MARKS[1])],
+        "whole, and what is secret is of this server"
+    );
     // The tool changes while the question is open: the yes was for another definition.
     world.versions[1] = 2;
     world.notify(1, ServerNotification::Tools { tools: tools(1, 2), note: None });
@@ -394,6 +410,7 @@ fn a_yes_to_fixtures_is_for_the_calls_that_were_shown_at_that_server() {
     world.perform(OpenServersAction::Switch(world.sessions[0]));
     assert_eq!(world.state.filled(0, "/v"), "");
     world.perform(Action::Fixture(FixtureAction::Verify { offline: false }));
+    world.read_fixtures();
     assert!(matches!(world.state.dialog, Some(Dialog::ConfirmFixtures { .. })), "asked again");
     world.perform(Action::Fixture(FixtureAction::SkipWriting));
     let running = world.state.running.clone().expect("the read-only call is made");

@@ -110,7 +110,7 @@ impl Window {
                     let answer = inquiry.query.run(&about, &Hosts::built_in(), &self.memo, &Cancel::new()).unwrap();
                     self.apply(Event::Answered { about, inquiry, answer });
                 }
-                Effect::CheckSchema(check) => self.apply(check.made()),
+                Effect::CheckSchema(check) => self.apply(check.run()),
                 Effect::Exact(effect) => self.exact(effect),
                 _ => {}
             }
