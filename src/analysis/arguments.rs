@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::schema::{Dates, compiled, named};
+use super::schema::{Dates, compiled, with_article};
 use crate::json::{Doc, Kind};
 use crate::problem::{Problem, ProblemKind as Failure};
 
@@ -81,7 +81,7 @@ pub fn object(arguments: &str) -> Result<(), (String, usize, usize)> {
         None => Err(("empty; `{}` means no arguments".to_owned(), 1, 1)),
         Some(root) if root.kind() != Kind::Object => {
             let (line, column) = place(arguments, root.range().start);
-            Err((format!("arguments are a JSON object, not {}", named(root.kind())), line, column))
+            Err((format!("arguments are a JSON object, not {}", with_article(root.kind())), line, column))
         }
         Some(_) => Ok(()),
     }

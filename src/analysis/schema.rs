@@ -119,7 +119,7 @@ pub fn compiled(schema: &Bytes, dates: Dates) -> Arc<Compiled> {
 fn compile(schema: &Bytes, dates: Dates) -> Compiled {
     let read = Doc::parse(schema.clone());
     if let Some(root) = read.root().filter(|root| root.kind() != Kind::Object) {
-        return Err(format!("the schema is {}, not an object", named(root.kind())));
+        return Err(format!("the schema is {}, not an object", with_article(root.kind())));
     }
     let schema: Value = serde_json::from_slice(schema).map_err(|error| format!("the schema cannot be read: {error}"))?;
     let draft = Draft::default().detect(&schema);
@@ -215,7 +215,8 @@ fn explain_alternatives(error: &ValidationError<'_>, context: &[Vec<ValidationEr
     match same_kind.iter().min_by_key(|errors| (told(errors), errors.len())) {
         Some(errors) => drop(errors.iter().all(|error| explain(error, found))),
         None => {
-            let mut kinds: Vec<_> = context.iter().flatten().filter(|error| is_other(error)).filter_map(wanted).collect();
+            let mut kinds: Vec<_> =
+                context.iter().flatten().filter(|error| is_other(error)).filter_map(describe_expected).collect();
             kinds.dedup();
             let message = if kinds.is_empty() { error.masked().to_string() } else { format!("expected {}", one_of(kinds)) };
             found.push((pointer.to_owned(), cut(message)));
@@ -243,7 +244,7 @@ fn constant(error: &ValidationError<'_>) -> Option<String> {
 }
 
 /// What an error says should stand in place of the value.
-fn wanted(error: &ValidationError<'_>) -> Option<String> {
+fn describe_expected(error: &ValidationError<'_>) -> Option<String> {
     match error.kind() {
         ValidationErrorKind::Type { kind } => Some(expected(kind)),
         ValidationErrorKind::Enum { options } => Some(one_of(options.as_array()?.iter().map(Value::to_string).collect())),
@@ -301,7 +302,7 @@ fn member(pointer: &str, name: &str) -> String {
 }
 
 /// A kind of JSON with its article.
-pub fn named(kind: Kind) -> String {
+pub fn with_article(kind: Kind) -> String {
     match kind {
         Kind::Null => "null".to_owned(),
         Kind::Array | Kind::Object => format!("an {}", kind.name()),

@@ -35,7 +35,7 @@ impl Style {
         Self { first, between, is_named, if_empty, keeps_reserved }
     }
 
-    fn named(&self, name: &str, value: &str) -> String {
+    fn name_value(&self, name: &str, value: &str) -> String {
         match (self.is_named, value.is_empty()) {
             (false, _) => value.to_owned(),
             (true, true) => format!("{name}{}", self.if_empty),
@@ -67,19 +67,19 @@ impl<'a> Variable<'a> {
     }
 
     /// `None` where there is nothing to write.
-    fn written(&self, style: &Style, value: &TemplateValue) -> Option<String> {
+    fn expand(&self, style: &Style, value: &TemplateValue) -> Option<String> {
         let name = self.name;
         let joined = |parts: Vec<String>, by: &str| (!parts.is_empty()).then(|| parts.join(by));
         match value {
             TemplateValue::Text(text) => {
                 let text: String = text.chars().take(self.prefix.unwrap_or(usize::MAX)).collect();
-                Some(style.named(name, &style.encoded(&text)))
+                Some(style.name_value(name, &style.encoded(&text)))
             }
             TemplateValue::List(items) if self.is_exploded => {
-                joined(items.iter().map(|item| style.named(name, &style.encoded(item))).collect(), style.between)
+                joined(items.iter().map(|item| style.name_value(name, &style.encoded(item))).collect(), style.between)
             }
             TemplateValue::List(items) => {
-                joined(items.iter().map(|item| style.encoded(item)).collect(), ",").map(|items| style.named(name, &items))
+                joined(items.iter().map(|item| style.encoded(item)).collect(), ",").map(|items| style.name_value(name, &items))
             }
             TemplateValue::Pairs(pairs) if self.is_exploded => {
                 let pair = |(key, value): &(String, String)| match style.encoded(value) {
@@ -90,7 +90,7 @@ impl<'a> Variable<'a> {
             }
             TemplateValue::Pairs(pairs) => {
                 let flat = pairs.iter().flat_map(|(key, value)| [style.encoded(key), style.encoded(value)]);
-                joined(flat.collect(), ",").map(|flat| style.named(name, &flat))
+                joined(flat.collect(), ",").map(|flat| style.name_value(name, &flat))
             }
         }
     }
@@ -132,7 +132,7 @@ pub fn expand_template(template: &str, value: impl Fn(&str) -> Option<TemplateVa
         from = range.end;
         let style = Style::of(operator);
         let parts: Vec<String> =
-            variables.iter().filter_map(|variable| variable.written(&style, &value(variable.name)?)).collect();
+            variables.iter().filter_map(|variable| variable.expand(&style, &value(variable.name)?)).collect();
         if !parts.is_empty() {
             out.push_str(style.first);
             out.push_str(&parts.join(style.between));

@@ -170,7 +170,7 @@ pub fn login_line(text: &str) {
 
 /// Prints the address of a login, with all that it has: without that it would lead nowhere.
 pub fn login_address(text: &str) {
-    told("login", text);
+    print_line("login", text);
 }
 
 /// Asks something on stderr; whether that could be written.
@@ -187,10 +187,10 @@ pub fn progress(text: &str) {
 }
 
 fn line(label: &str, text: &str) {
-    told(label, &known().words(text));
+    print_line(label, &known().words(text));
 }
 
-fn told(label: &str, text: &str) {
+fn print_line(label: &str, text: &str) {
     let text = log(&one_line(text));
     let separator = if label == "…" { " " } else { ": " };
     // There is nowhere left to report a failure of stderr itself.

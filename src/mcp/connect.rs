@@ -255,7 +255,9 @@ async fn agree(tap: &Arc<Tap>, link: &Link, who: &ClientIdentity, plan: Plan) ->
             tap.end_step(&format!("{}, {} {}", server.protocol_version, server.name, server.version), StepState::Done);
             Ok(Agreed::Stateless { server })
         }
-        Some(Verdict::Handshake(Refusal { described: Some(server), why, .. })) if pinned => Ok(taken(tap, *server, &why)),
+        Some(Verdict::Handshake(Refusal { described: Some(server), why, .. })) if pinned => {
+            Ok(accept_without_versions(tap, *server, &why))
+        }
         Some(Verdict::Handshake(Refusal { why, .. })) if pinned => Err(Error::Unspoken {
             place: tap.place.clone(),
             what: format!("the server does not speak {STATELESS}: `server/discover` got {why}"),
@@ -316,7 +318,7 @@ async fn after_refusal(tap: &Arc<Tap>, link: &Link, who: &ClientIdentity, refusa
         (error @ Error::Handshake { .. }, Some(server)) => {
             tap.end_step(&error.to_string(), StepState::Passed);
             tap.begin_step("negotiate", "the answer to server/discover");
-            Ok(taken(tap, *server, &why))
+            Ok(accept_without_versions(tap, *server, &why))
         }
         (Error::Handshake { place, what }, None) => {
             Err(Error::Handshake { place, what: format!("{what}; `server/discover` got {why}") })
@@ -326,7 +328,7 @@ async fn after_refusal(tap: &Arc<Tap>, link: &Link, who: &ClientIdentity, refusa
 }
 
 /// A server without a handshake whose answer to the probe lacks its versions.
-fn taken(tap: &Tap, server: Server, why: &str) -> Agreed {
+fn accept_without_versions(tap: &Tap, server: Server, why: &str) -> Agreed {
     tap.end_step(&format!("{} {}, taken for {STATELESS}", server.name, server.version), StepState::Done);
     tap.emit(SessionEvent::Noted(format!("`server/discover` got {why}; {STATELESS} is spoken, since it describes the server")));
     Agreed::Stateless { server }

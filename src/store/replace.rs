@@ -41,7 +41,7 @@ pub fn replace_folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -
     if let Some((name, _)) = linked.iter().find(|(name, bytes)| fs::read(path.join(name)).ok().as_deref() != Some(*bytes)) {
         return Err(StoreError::Link { path: path.join(name) });
     }
-    let path = &named(path);
+    let path = &resolve_dots(path);
     let mut aside = write_aside(capture, &files, path)?;
     for entry in fs::read_dir(path).map_err(StoreError::io("cannot read the folder", path))? {
         let entry = entry.map_err(StoreError::io("cannot read the folder", path))?;
@@ -68,7 +68,7 @@ pub fn replace_folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -
 }
 
 /// The folder under its own name where `path` names it by dots alone.
-fn named(path: &Path) -> PathBuf {
+fn resolve_dots(path: &Path) -> PathBuf {
     if path.file_name().is_some() { path.to_owned() } else { fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()) }
 }
 
