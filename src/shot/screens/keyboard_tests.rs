@@ -76,7 +76,7 @@ const DIALOGS: &[Opener] = &[
         stage.apply(Event::Fixture(FixtureEvent::Found { path: "/home/me/fixtures".into(), fixtures: vec![found] }));
         quietly(stage, Action::Fixture(FixtureAction::Verify { offline: false }));
         let calls = Ok(vec![Ok((tool, "{}".into()))]);
-        stage.apply(Event::Fixture(FixtureEvent::Prepared { run: 1, calls }));
+        stage.apply(Event::Fixture(FixtureEvent::Prepared { run: 2, calls }));
     }),
     ("Values", |stage| {
         let headers = ["Authorization", "X-Key"].map(|name| (name.to_owned(), LEFT_OUT.to_owned()));
