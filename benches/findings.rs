@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use mcp_loupe::analysis;
+use mcp_loupe::cancel::Cancel;
 use mcp_loupe::capture::{Capture, CaptureId, Server, Tool};
 use mcp_loupe::finding::{CheckedAnswer, CheckedServer, Checker, Profile, RuleSettings};
 use mcp_loupe::host::Hosts;
@@ -36,7 +37,8 @@ fn check(capture: Capture, profiles: &[Profile]) -> Duration {
     let start = Instant::now();
     let subject = analysis::subject(Arc::new(capture));
     let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
-    black_box(Checker { settings: &settings, hosts: &hosts }.answer(&checked));
+    let found = Checker { settings: &settings, hosts: &hosts }.answer(&checked, &Cancel::new());
+    black_box(found.unwrap());
     start.elapsed()
 }
 

@@ -241,7 +241,7 @@ impl Task<'_> {
                 output::warning(&analysis::failure(answer.subject).unwrap_or_else(Problem::interrupted));
             }
             let of_answer = match (made.why, last) {
-                (MadeFor::Answer, _) => checker.answer(answer),
+                (MadeFor::Answer, _) => checker.answer(answer, cancel).map_err(|_| Problem::interrupted())?,
                 (MadeFor::Repeat, Some(first)) => checker.repeat(first, answer),
                 (MadeFor::Repeat, None) => Vec::new(),
                 (MadeFor::Odd, _) => checker.odd(answer),

@@ -244,6 +244,13 @@ impl Interrupt {
         if at_once.is_err() && output::has_begun() && tokio::signal::ctrl_c().await.is_err() {
             return;
         }
+        // On a thread of its own: stderr may be a pipe that nobody reads.
+        let (done, is_done) = mpsc::channel();
+        std::thread::spawn(move || {
+            output::interrupted();
+            done.send(()).ok();
+        });
+        is_done.recv_timeout(LOOK).ok();
         std::process::exit(INTERRUPTED);
     }
 

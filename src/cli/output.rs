@@ -127,8 +127,19 @@ pub fn quiet_pipe(written: io::Result<()>) -> Result<(), Problem> {
     }
 }
 
+/// Whether a failure was printed.
+static HAS_FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Says that the run was interrupted, unless a failure was printed already.
+pub fn interrupted() {
+    if !HAS_FAILED.load(Ordering::SeqCst) {
+        problem(&Problem::interrupted());
+    }
+}
+
 /// Prints a failure.
 pub fn problem(problem: &Problem) {
+    HAS_FAILED.store(true, Ordering::SeqCst);
     line("error", &problem.message());
     if let Some(hint) = &problem.hint {
         line("hint", hint);

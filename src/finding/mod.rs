@@ -175,17 +175,20 @@ pub struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// The findings about an answer, the gravest first.
-    pub fn answer(&self, answer: &CheckedAnswer<'_>) -> Vec<Finding> {
+    /// The findings about an answer, the most severe first.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if the caller cancelled; looked at before each rule.
+    pub fn answer(&self, answer: &CheckedAnswer<'_>, cancel: &Cancel) -> Result<Vec<Finding>, Cancelled> {
         let response = answer.subject.capture.response.as_ref();
         let is_small = response.is_none_or(|response| response.len() < SMALL_BYTES);
         let mut found = self.run_over(&answer.subject.capture.tool.name, is_small, |check, hits| {
-            if let RuleCheck::Answer(check) = check {
+            if let (RuleCheck::Answer(check), false) = (check, cancel.is_cancelled()) {
                 check(answer, hits);
             }
         });
-        chain_savings(answer, &mut found);
-        found
+        chain_savings(answer, &mut found, cancel)?;
+        Ok(found)
     }
 
     /// What the profiles that count advise against each other, with what each costs on this answer.
@@ -275,7 +278,7 @@ impl Checker<'_> {
 
 /// Makes each saving what its fix saves after the fixes above it: together they save no more than one model reads. Of two
 /// fixes of one part the shorter text counts, since what both would save at once was not counted.
-fn chain_savings(answer: &CheckedAnswer<'_>, found: &mut [Finding]) {
+fn chain_savings(answer: &CheckedAnswer<'_>, found: &mut [Finding], cancel: &Cancel) -> Result<(), Cancelled> {
     let shorter = |now: &Option<String>, fixed: &Option<String>| match (now, fixed) {
         (Some(now), Some(fixed)) if answer.count(fixed).o200k_base >= answer.count(now).o200k_base => Some(now.clone()),
         (Some(_), Some(fixed)) => Some(fixed.clone()),
@@ -283,6 +286,7 @@ fn chain_savings(answer: &CheckedAnswer<'_>, found: &mut [Finding]) {
     };
     let mut now = Cow::Borrowed(answer.parts());
     for finding in found {
+        cancel.check()?;
         let Some(fixed) = &finding.mended else { continue };
         let (text, structured) = (shorter(&now.text, &fixed.parts.text), shorter(&now.structured, &fixed.parts.structured));
         let after = Parts { text, structured };
@@ -294,6 +298,7 @@ fn chain_savings(answer: &CheckedAnswer<'_>, found: &mut [Finding]) {
         finding.saves = Some(answer.saved(&now, &after)).filter(|saved| saved.o200k_base > 0);
         now = Cow::Owned(after);
     }
+    cancel.check()
 }
 
 fn sorted(mut found: Vec<Finding>) -> Vec<Finding> {

@@ -128,8 +128,7 @@ impl FindingsQuery {
         let server = CheckedServer { server: None, tools: &tools, ..CheckedServer::default() };
         let checker = Checker { settings: &self.settings, hosts: cx.hosts };
         let answer = CheckedAnswer::of(subject, server, cx.hosts).with_reads(self.reads).with_report(report);
-        let mut found = checker.answer(&answer);
-        cx.check()?;
+        let mut found = checker.answer(&answer, cx.cancel)?;
         let contradictions = checker.contradictions(&answer);
         found.extend(checker.server(&server, cx.cancel)?);
         found.sort_by_key(|finding| finding.severity);

@@ -63,7 +63,12 @@ fn found(rule: &'static Rule, example: &Example, text: &str) -> Vec<Finding> {
             let listed = example.tool.as_deref().map(tools).unwrap_or_default();
             let tool = listed.first().map_or_else(|| Tool::unlisted("t"), |tool| Tool::clone(tool));
             let subject = subject(Arc::new(capture(&text, &tool, example.arguments.as_deref(), example.protocol.as_deref())));
-            checker.answer(&CheckedAnswer::of(&subject, CheckedServer { tools: &listed, ..CheckedServer::default() }, &hosts))
+            checker
+                .answer(
+                    &CheckedAnswer::of(&subject, CheckedServer { tools: &listed, ..CheckedServer::default() }, &hosts),
+                    &Cancel::new(),
+                )
+                .unwrap()
         }
         RuleCheck::Tool(_) | RuleCheck::Server(_) => {
             let again = example.before.as_deref().map(tools).unwrap_or_default();
@@ -186,8 +191,9 @@ fn equal_findings_are_one_with_a_count() {
     let hosts = Hosts::built_in();
     let subject = subject(Arc::new(capture(answer, &Tool::unlisted("t"), None, None)));
     let settings = RuleSettings::default();
-    let all =
-        Checker { settings: &settings, hosts: &hosts }.answer(&CheckedAnswer::of(&subject, CheckedServer::default(), &hosts));
+    let all = Checker { settings: &settings, hosts: &hosts }
+        .answer(&CheckedAnswer::of(&subject, CheckedServer::default(), &hosts), &Cancel::new())
+        .unwrap();
     let bidi: Vec<_> = all.iter().filter(|finding| finding.rule.id == "markdown/bidi").collect();
     assert_eq!((bidi.len(), bidi[0].count, bidi[0].places.len()), (1, 2, 2));
     assert_eq!((bidi[0].places[1].part, bidi[0].places[1].range.clone()), (FoundIn::Text(0), Some(5..8)));
@@ -265,7 +271,7 @@ fn the_limit_of_a_rule_counts_for_those_that_leave_it_the_rest() {
         let (settings, hosts) = (RuleSettings::parse(&toml, "x").unwrap(), Hosts::built_in());
         let subject = subject(Arc::new(capture(answer, &Tool::unlisted("t"), None, None)));
         let checker = Checker { settings: &settings, hosts: &hosts };
-        let all = checker.answer(&CheckedAnswer::of(&subject, CheckedServer::default(), &hosts));
+        let all = checker.answer(&CheckedAnswer::of(&subject, CheckedServer::default(), &hosts), &Cancel::new()).unwrap();
         ["parity/only-summary-in-text", "parity/value-missing-in-text"].map(|id| all.iter().any(|finding| finding.rule.id == id))
     };
     // A quarter of the facts is told.
@@ -317,7 +323,7 @@ fn savings_follow_each_other() {
     ] {
         let subject = subject(Arc::new(capture(&answer.to_string(), &Tool::unlisted("t"), None, None)));
         let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts).with_reads(reads);
-        let found = Checker { settings: &RuleSettings::default(), hosts: &hosts }.answer(&checked);
+        let found = Checker { settings: &RuleSettings::default(), hosts: &hosts }.answer(&checked, &Cancel::new()).unwrap();
         let read: u64 = checked.parts().read(checked.read_part()).iter().map(|part| crate::token::count(part).o200k_base).sum();
         let saves: Vec<_> = found.iter().filter_map(|finding| Some((finding.rule.id, finding.saves?.o200k_base))).collect();
         let sum: u64 = saves.iter().map(|(_, tokens)| tokens).sum();
@@ -448,7 +454,7 @@ fn hostile_answers_stay_linear() {
         let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
         checked.matched();
         let ready = start.elapsed();
-        Checker { settings: &settings, hosts: &hosts }.answer(&checked);
+        Checker { settings: &settings, hosts: &hosts }.answer(&checked, &Cancel::new()).unwrap();
         start.elapsed() - ready
     };
     for (name, make) in kinds {
@@ -465,7 +471,7 @@ fn another_value_is_an_error_where_a_reader_decoded_it() {
         let answer = serde_json::json!({"content": [{"type": "text", "text": text}], "structuredContent": {"name": "Acme", "city": "Bergen"}});
         let subject = subject(Arc::new(capture(&answer.to_string(), &Tool::unlisted("t"), None, None)));
         let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
-        let found = Checker { settings: &RuleSettings::default(), hosts: &hosts }.answer(&checked);
+        let found = Checker { settings: &RuleSettings::default(), hosts: &hosts }.answer(&checked, &Cancel::new()).unwrap();
         found.iter().find(|finding| finding.rule.id == "parity/value-differs").map(|finding| finding.severity)
     };
     assert_eq!(severity("- **Name**: Acme\n- **City**: Oslo\n"), Some(Severity::Error));

@@ -85,7 +85,7 @@ impl Own {
         let (settings, hosts) = (RuleSettings::default(), Hosts::built_in());
         let checker = Checker { settings: &settings, hosts: &hosts };
         let server = CheckedServer { tools: &self.tools, ..CheckedServer::default() };
-        for finding in checker.answer(&CheckedAnswer::of(&subject, server, &hosts)) {
+        for finding in checker.answer(&CheckedAnswer::of(&subject, server, &hosts), &Cancel::new()).unwrap() {
             let text = subject.reading.content_text().unwrap_or_default();
             assert!(
                 finding.severity > Severity::Warning,
