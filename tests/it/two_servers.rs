@@ -16,7 +16,7 @@ use mcp_loupe::json::Doc;
 use mcp_loupe::problem::{Problem, ProblemKind};
 use mcp_loupe::server_request::{ELICITATION, ServerRequest};
 use mcp_loupe::source::{Command, Source, server_key};
-use mcp_loupe::state::fixture::FoundFixture;
+use mcp_loupe::state::fixture::{Filled, FoundFixture};
 use mcp_loupe::state::library::{LibraryAction, LibraryEntry};
 use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{
@@ -54,7 +54,7 @@ struct World {
     sent: usize,
     captures: u64,
     /// Folders of fixtures that are being read.
-    preparing: Option<(u64, Vec<(PathBuf, Vec<(String, String)>)>)>,
+    preparing: Option<(u64, Vec<(PathBuf, Filled)>)>,
 }
 
 fn source(of: usize) -> Source {
