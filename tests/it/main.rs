@@ -30,8 +30,6 @@ mod doors;
 #[cfg(unix)]
 mod ends;
 #[cfg(unix)]
-mod limits;
-#[cfg(unix)]
 mod misbehave;
 #[cfg(unix)]
 mod readme;

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use crate::peer::{self, HttpPeer, ServerNotification, call, connect, http, options, reply};
+use crate::peer::{self, HttpPeer, ServerNotification, call, connect, gzip, http, options, reply};
 use mcp_loupe::capture::Outcome;
 use mcp_loupe::mcp::{self, CancelToken, SessionEvent};
 use mcp_loupe::problem::{Problem, ProblemKind};
@@ -84,19 +84,6 @@ async fn a_server_that_describes_itself_without_versions_is_taken_unless_it_take
     let (problem, _) = refused(&stdio("\"result\":{\"a\":1}", no)).await;
     assert_eq!(problem.kind, ProblemKind::Handshake);
     assert!(problem.what.contains("-32601") && problem.what.contains("`server/discover` got a result without"), "{problem}");
-}
-
-/// `text` as one member of a gzip file; stored, not compressed.
-pub fn gzip(text: &[u8]) -> Vec<u8> {
-    let crc = text.iter().fold(u32::MAX, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg()))
-    });
-    let length = u16::try_from(text.len()).unwrap();
-    let mut member = b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x01".to_vec();
-    member.extend([length.to_le_bytes(), (!length).to_le_bytes()].concat());
-    member.extend(text);
-    member.extend([(!crc).to_le_bytes(), u32::from(length).to_le_bytes()].concat());
-    member
 }
 
 #[tokio::test]

@@ -202,6 +202,19 @@ async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Seen>>>, answer: Answer
 /// request `closed`.
 pub const HOLD: &[u8] = b"\0hold";
 
+/// `text` as one member of a gzip file; stored, not compressed.
+pub fn gzip(text: &[u8]) -> Vec<u8> {
+    let crc = text.iter().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg()))
+    });
+    let length = u16::try_from(text.len()).unwrap();
+    let mut member = b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x01".to_vec();
+    member.extend([length.to_le_bytes(), (!length).to_le_bytes()].concat());
+    member.extend(text);
+    member.extend([(!crc).to_le_bytes(), u32::from(length).to_le_bytes()].concat());
+    member
+}
+
 pub fn reply(status: &str, content_type: &str, body: &[u8]) -> Vec<u8> {
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
