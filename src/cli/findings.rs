@@ -14,7 +14,7 @@ use crate::store;
 /// Which rules count, and from when on they say no.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RuleArgs {
-    /// Rules of a profile too: autotask-dual, autotask-strict, dial-codeblock, delegator-json-first or autoreply-compact; repeatable
+    /// Add the rules of a style: dual-content, strict, code-block, json-first or compact; repeatable
     #[arg(long, value_name = "NAME")]
     pub profile: Vec<String>,
     /// Exit with status 1 if there is a finding of this severity or a graver one: error, warning, info or cost

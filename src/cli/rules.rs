@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::command;
 use super::output::{self, columns};
 use super::{Done, suggest};
-use crate::finding::{AREAS, Area, Example, Profile, Rule, examples, rules};
+use crate::finding::{AREAS, Area, Example, Rule, examples, rules};
 use crate::problem::{Problem, ProblemKind};
 
 pub fn run(args: &command::RulesArgs) -> Done {
@@ -28,14 +28,12 @@ pub fn run(args: &command::RulesArgs) -> Done {
 
 /// The gravest of the profiles that always count; where none has the rule, that of the others with their first name.
 fn gravest(rule: &Rule) -> String {
-    let always =
-        rule.levels.iter().filter(|(profile, _)| Profile::DEFAULT.contains(profile)).map(|(_, severity)| *severity).min();
-    let added = || rule.levels.iter().min_by_key(|(_, severity)| *severity);
-    match (always, added()) {
-        (Some(severity), _) => severity.name().to_owned(),
-        (None, Some((profile, severity))) => format!("{} ({})", severity.name(), profile.name()),
-        (None, None) => String::new(),
-    }
+    // Those that always count come first.
+    let first = rule.levels().min_by_key(|(profile, severity)| (profile.is_style(), *severity));
+    first.map_or_else(String::new, |(profile, severity)| match profile.is_style() {
+        false => severity.name().to_owned(),
+        true => format!("{} ({})", severity.name(), profile.name()),
+    })
 }
 
 /// Up to the first stop or colon that does not stand in code.
@@ -47,7 +45,7 @@ fn first_sentence(text: &str) -> &str {
 
 fn detail(area: &Area, rule: &Rule) -> Result<String, Problem> {
     let mut page = format!("{} · {}\n\n{}\n\nFix: {}\n", rule.id, rule.confidence(), rule.means, rule.fix);
-    for (profile, severity) in rule.levels {
+    for (profile, severity) in rule.levels() {
         writeln!(page, "{}: {}", profile.name(), severity.name()).ok();
     }
     if let Some((limit, unit)) = rule.limit {

@@ -1,7 +1,7 @@
 //! What a tool declares of its effects.
 
 use super::answer::{clip, wild};
-use super::rule::Profile::{AutotaskStrict, HostCompat, Spec};
+use super::profile::Profile::{HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::{reads_by_name, words, write_word};
@@ -15,14 +15,14 @@ const CLEAR: [&str; 9] = ["create", "add", "update", "delete", "remove", "write"
 const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
 pub static RULES: &[Rule] = &[
-    Rule::new("annotations/missing", &[(Spec, Info), (HostCompat, Warning), (AutotaskStrict, Warning)], RuleCheck::Tool(missing))
+    Rule::new("annotations/missing", &[(Spec, Info), (HostCompat, Warning)], RuleCheck::Tool(missing))
         .means("The tool declares nothing, so hosts assume the worst: it writes, it destroys, it is not idempotent, it reaches outside. Some ask the person before every call.")
         .fix("Declare `annotations` with the hints that apply.")
         .source(SPEC),
-    Rule::new("annotations/read-only-missing", &[(AutotaskStrict, Warning)], RuleCheck::Tool(read_only_missing))
+    Rule::new("annotations/read-only-missing", &[], RuleCheck::Tool(read_only_missing))
         .means("The name says that the tool reads, and `readOnlyHint` is not true.")
         .fix("Declare `readOnlyHint: true` if it changes nothing.")
-        .source("autotask-strict, tool annotations")
+        .source("MCP specification, ToolAnnotations")
         .heuristic(),
     Rule::new("annotations/contradictory", &[(Spec, Error)], RuleCheck::Tool(contradictory))
         .means("The hints contradict each other, or the name: a tool that only reads cannot destroy.")
@@ -32,7 +32,7 @@ pub static RULES: &[Rule] = &[
         .means("`destructiveHint` and `idempotentHint` mean something only where `readOnlyHint` is false. Harmless; some directories ask for it.")
         .fix("Nothing needs to change; the hints can be removed.")
         .source(SPEC),
-    Rule::new("annotations/destructive-default", &[(HostCompat, Warning), (AutotaskStrict, Warning)], RuleCheck::Tool(destructive_default))
+    Rule::new("annotations/destructive-default", &[(HostCompat, Warning)], RuleCheck::Tool(destructive_default))
         .means("The tool declares or sounds as if it writes, and does not say whether it destroys: by the specification that means that it may.")
         .fix("Declare `destructiveHint`.")
         .source(SPEC)
@@ -45,16 +45,16 @@ pub static RULES: &[Rule] = &[
     Rule::new("annotations/update-hints", &[(Spec, Info)], RuleCheck::Tool(update_hints))
         .means("An update overwrites what was there, which is more than adding, and doing it twice changes nothing further; the hints say the opposite of both.")
         .fix("Declare `destructiveHint: true` if it overwrites, and `idempotentHint: true` if the same call twice is as good as once.")
-        .source("MCP specification, ToolAnnotations; autotask-strict declares neither")
+        .source("MCP specification, ToolAnnotations")
         .heuristic(),
-    Rule::new("annotations/open-world-unset", &[(AutotaskStrict, Info)], RuleCheck::Tool(open_world_unset))
+    Rule::new("annotations/open-world-unset", &[], RuleCheck::Tool(open_world_unset))
         .means("Whether the tool reaches outside of a closed set of things is not declared; the default is that it does.")
         .fix("Declare `openWorldHint`.")
-        .source("autotask-strict, tool annotations"),
-    Rule::new("annotations/title-missing", &[(AutotaskStrict, Info)], RuleCheck::Tool(title_missing))
+        .source("MCP specification, ToolAnnotations"),
+    Rule::new("annotations/title-missing", &[], RuleCheck::Tool(title_missing))
         .means("The tool has no title for people.")
         .fix("Add `title`.")
-        .source("autotask-strict, tool annotations"),
+        .source("MCP specification, ToolAnnotations"),
     Rule::new("annotations/answers-differ", &[(Spec, Info)], RuleCheck::Repeat(answers_differ))
         .means("The same call made twice gave two answers. A tool that is declared read-only or idempotent leaves things as they are; what differs shows whether only the time passed. Looked for by `check --probe` alone.")
         .fix("None if only times, counters and the like differ; else correct the hints.")
@@ -63,7 +63,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("annotations/unknown-key", &[(Spec, Warning)], RuleCheck::Tool(unknown_key))
         .means("A key that the specification does not have, so that a host need not know it.")
         .fix("Take it out, or put it into `_meta`.")
-        .source("MCP specification, ToolAnnotations; autotask-strict rejects `requiresHumanConfirmation` for this"),
+        .source("MCP specification, ToolAnnotations"),
 ];
 
 fn missing(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {

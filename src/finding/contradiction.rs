@@ -3,8 +3,9 @@
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::Profile;
 use super::answer::tokens;
-use super::rule::Profile::{self, AutoreplyCompact, AutotaskDual, AutotaskStrict, Cost, DelegatorJsonFirst, DialCodeblock, Spec};
+use super::profile::Profile::{Cost, Spec};
 use super::schema::FORMAT_NAMES;
 use super::shape::{changed, is_emoji};
 use super::{CheckedAnswer, RuleSettings};
@@ -29,67 +30,90 @@ pub struct Contradiction {
     pub choices: Vec<ProfileChoice>,
 }
 
-/// What is said, by whom, and the text that is counted for it; `None` where the choice does not arise.
-type Advice = (&'static str, &'static [Profile], fn(&CheckedAnswer<'_>) -> Option<String>);
+/// One answer to a question.
+struct Choice {
+    /// As styles name it in `assets/profiles.toml`.
+    id: &'static str,
+    says: &'static str,
+    /// Of the profiles that always count, the one that advises it.
+    always: Option<Profile>,
+    /// The text that is counted for it; `None` where the choice does not arise.
+    write: fn(&CheckedAnswer<'_>) -> Option<String>,
+}
 
-static QUESTIONS: &[(&str, &[Advice])] = &[
+const fn choice(id: &'static str, says: &'static str, write: fn(&CheckedAnswer<'_>) -> Option<String>) -> Choice {
+    Choice { id, says, always: None, write }
+}
+
+impl Choice {
+    const fn advised_by(self, profile: Profile) -> Self {
+        Self { always: Some(profile), ..self }
+    }
+
+    fn is_advised_by(&self, profile: Profile) -> bool {
+        self.always == Some(profile) || profile.advises(self.id)
+    }
+}
+
+static QUESTIONS: &[(&str, &[Choice])] = &[
     (
         "What does the text hold?",
         &[
-            ("JSON", &[AutotaskStrict, DelegatorJsonFirst], |answer| answer.written("json")),
-            ("Markdown", &[AutotaskDual, AutoreplyCompact], markdown),
-            ("a code block for each record", &[DialCodeblock], |answer| answer.written("code-block")),
+            choice("json-text", "JSON", |answer| answer.written("json")),
+            choice("markdown-text", "Markdown", markdown),
+            choice("code-block-text", "a code block for each record", |answer| answer.written("code-block")),
         ],
     ),
     (
         "Is there structuredContent?",
         &[
-            ("always, beside the text", &[AutotaskDual], |answer| {
+            choice("data-always", "always, beside the text", |answer| {
                 Some(with_data(answer, markdown(answer)?)?.sent().into_owned())
             }),
-            ("never, the text alone", &[DialCodeblock, AutoreplyCompact], markdown),
+            choice("data-never", "never, the text alone", markdown),
         ],
     ),
     (
         "Which text stands beside structuredContent?",
         &[
-            ("its JSON once more", &[Spec], |answer| {
+            choice("json-beside-data", "its JSON once more", |answer| {
                 let data = answer.structured_payload().and_then(|_| answer.written("structured"))?;
                 Some(Parts { text: Some(data.clone()), structured: Some(data) }.sent().into_owned())
-            }),
-            ("the same in words", &[AutotaskDual], |answer| {
+            })
+            .advised_by(Spec),
+            choice("words-beside-data", "the same in words", |answer| {
                 let data = answer.structured_payload().and_then(|_| answer.written("structured"))?;
                 Some(Parts { text: Some(markdown(answer)?), structured: Some(data) }.sent().into_owned())
             }),
-            ("none, or a sentence", &[Cost], |answer| answer.structured_payload().and_then(|_| answer.written("structured"))),
+            choice("data-alone", "none, or a sentence", |answer| {
+                answer.structured_payload().and_then(|_| answer.written("structured"))
+            })
+            .advised_by(Cost),
         ],
     ),
     (
         "Is JSON laid out for people?",
         &[
-            ("yes, indented", &[AutotaskStrict], |answer| answer.written("json-pretty")),
-            ("no, compact", &[Cost], |answer| answer.written("json")),
+            choice("indented", "yes, indented", |answer| answer.written("json-pretty")),
+            choice("one-line", "no, compact", |answer| answer.written("json")).advised_by(Cost),
         ],
     ),
     (
         "Is what is empty shown?",
         &[
-            ("yes, as empty or N/A", &[AutotaskDual, DialCodeblock], |answer| answer.written("json")),
-            ("no, it is left out", &[DelegatorJsonFirst, AutoreplyCompact], without_empty),
+            choice("empty-shown", "yes, as empty or N/A", |answer| answer.written("json")),
+            choice("empty-left-out", "no, it is left out", without_empty),
         ],
     ),
     (
         "How are times written?",
-        &[
-            ("as dates", &[AutotaskStrict, DelegatorJsonFirst], |answer| answer.written("json")),
-            ("as “2h ago”", &[AutotaskDual, AutoreplyCompact], relative_times),
-        ],
+        &[choice("dates", "as dates", |answer| answer.written("json")), choice("relative-times", "as “2h ago”", relative_times)],
     ),
     (
         "Are there emoji in headings and beside a status?",
         &[
-            ("yes", &[AutotaskDual, AutoreplyCompact], |answer| answer.written("content")),
-            ("no", &[AutotaskStrict, DelegatorJsonFirst], |answer| {
+            choice("emoji", "yes", |answer| answer.written("content")),
+            choice("no-emoji", "no", |answer| {
                 Some(answer.text.chars().filter(|char| !is_emoji(*char) && *char != '\u{fe0f}').collect())
             }),
         ],
@@ -97,11 +121,17 @@ static QUESTIONS: &[(&str, &[Advice])] = &[
     (
         "Does an argument choose the format? (tokens of the definition)",
         &[
-            ("yes", &[AutotaskStrict, DelegatorJsonFirst], |answer| definition(answer, true)),
-            ("no", &[AutotaskDual, DialCodeblock, AutoreplyCompact], |answer| definition(answer, false)),
+            choice("format-argument", "yes", |answer| definition(answer, true)),
+            choice("no-format-argument", "no", |answer| definition(answer, false)),
         ],
     ),
 ];
+
+/// IDs of all choices.
+#[cfg(test)]
+pub(super) fn choice_ids() -> impl Iterator<Item = &'static str> {
+    QUESTIONS.iter().flat_map(|(_, choices)| choices.iter().map(|choice| choice.id))
+}
 
 /// The questions that the active profiles answer differently, and on which this answer makes a difference. None of an
 /// answer that is too large to be written anew.
@@ -109,20 +139,19 @@ pub fn contradictions(answer: &CheckedAnswer<'_>, settings: &RuleSettings) -> Ve
     if !answer.is_success() || answer.subject.capture.wire_len() > Mended::MOST_BYTES {
         return Vec::new();
     }
-    let asked = |(question, advice): &(&'static str, &[Advice])| {
-        let active = |profiles: &[Profile]| {
-            profiles.iter().copied().filter(|profile| settings.profiles.contains(profile)).collect::<Vec<_>>()
+    let asked = |(question, choices): &(&'static str, &'static [Choice])| {
+        let active = |choice: &Choice| {
+            settings.profiles.iter().copied().filter(|profile| choice.is_advised_by(*profile)).collect::<Vec<_>>()
         };
         let held: Vec<_> =
-            advice.iter().map(|advice| (advice, active(advice.1))).filter(|(_, profiles)| !profiles.is_empty()).collect();
+            choices.iter().map(|choice| (choice, active(choice))).filter(|(_, profiles)| !profiles.is_empty()).collect();
         // What the default profiles say of each other is said by their rules.
-        let is_chosen = |profiles: &Vec<Profile>| profiles.iter().any(|profile| !Profile::DEFAULT.contains(profile));
-        if held.len() < 2 || !held.iter().any(|(_, profiles)| is_chosen(profiles)) {
+        if held.len() < 2 || !held.iter().flat_map(|(_, profiles)| profiles).any(|profile| profile.is_style()) {
             return None;
         }
-        let choices = held
-            .into_iter()
-            .filter_map(|((says, _, text), profiles)| Some(ProfileChoice { says, profiles, tokens: tokens(&text(answer)?) }));
+        let choices = held.into_iter().filter_map(|(choice, profiles)| {
+            Some(ProfileChoice { says: choice.says, profiles, tokens: tokens(&(choice.write)(answer)?) })
+        });
         let choices: Vec<_> = choices.collect();
         let differ = choices.windows(2).any(|pair| pair[0].tokens != pair[1].tokens);
         differ.then_some(Contradiction { question, choices })

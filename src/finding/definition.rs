@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use regex::Regex;
 
 use super::answer::tokens;
-use super::rule::Profile::{Cost, HostCompat, MarkdownSafety};
+use super::profile::Profile::{Cost, HostCompat, MarkdownSafety};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::tool::words;

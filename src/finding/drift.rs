@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rule::Profile::{Cost, HostCompat, Spec};
+use super::profile::Profile::{Cost, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::{ChangeKind, ToolChange, text, types};

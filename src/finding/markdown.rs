@@ -10,7 +10,7 @@ use url::Url;
 
 use super::answer::clip;
 use super::fences::{FenceEnd, fence_end};
-use super::rule::Profile::{AutoreplyCompact, DialCodeblock, MarkdownSafety};
+use super::profile::Profile::MarkdownSafety;
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::{CheckedAnswer, answer};
@@ -19,34 +19,34 @@ use crate::json::Node;
 const COMMONMARK: &str = "CommonMark 0.31, and renderers that follow it";
 
 pub static RULES: &[Rule] = &[
-    Rule::new("markdown/fence-broken", &[(MarkdownSafety, Error), (DialCodeblock, Error)], RuleCheck::Answer(fence_broken))
+    Rule::new("markdown/fence-broken", &[(MarkdownSafety, Error)], RuleCheck::Answer(fence_broken))
         .means("A string holds a line of backticks that closes the fence it stands in: what follows leaks out and is read as Markdown.")
         .fix("A fence one longer than the longest run in the text.")
-        .source("dial; CommonMark 0.31, fenced code blocks"),
-    Rule::new("markdown/fence-run", &[(MarkdownSafety, Warning), (DialCodeblock, Warning)], RuleCheck::Answer(fence_run))
+        .source("CommonMark 0.31, fenced code blocks"),
+    Rule::new("markdown/fence-run", &[(MarkdownSafety, Warning)], RuleCheck::Answer(fence_run))
         .means("A string in a fence holds three backticks in the middle of a line: readers by pattern stop there.")
         .fix("A longer fence.")
-        .source("dial, readers by pattern"),
-    Rule::new("markdown/user-content-unquoted", &[(MarkdownSafety, Warning), (AutoreplyCompact, Error)], RuleCheck::Answer(unquoted))
+        .source("programs that look for three backticks by pattern"),
+    Rule::new("markdown/user-content-unquoted", &[(MarkdownSafety, Warning)], RuleCheck::Answer(unquoted))
         .means("A string of several lines stands outside of quotes and fences, so that its headings, lists and rules count as the server's own.")
         .fix("Prefix each line with `> `, or put it into a fence.")
-        .source("autoreply, user text"),
-    Rule::new("markdown/quote-incomplete", &[(AutoreplyCompact, Error)], RuleCheck::Answer(quote_incomplete))
+        .source("indirect prompt injection"),
+    Rule::new("markdown/quote-incomplete", &[], RuleCheck::Answer(quote_incomplete))
         .means("A line of a quoted string lacks its `> `.")
         .fix("Prefix every line, blank ones too.")
-        .source("autoreply, user text"),
-    Rule::new("markdown/indent-not-quote", &[(AutoreplyCompact, Warning)], RuleCheck::Answer(indent_not_quote))
+        .source("CommonMark 0.31, block quotes"),
+    Rule::new("markdown/indent-not-quote", &[], RuleCheck::Answer(indent_not_quote))
         .means("A string is indented by one to three spaces, in which headings and lists still count.")
         .fix("`> ` in place of spaces.")
-        .source("autoreply shows both; CommonMark 0.31"),
+        .source("CommonMark 0.31, block quotes"),
     Rule::new("markdown/table-broken", &[(MarkdownSafety, Error)], RuleCheck::Answer(table_broken))
         .means("A row has other cells than the head: renderers drop what is too much, so that a value vanishes.")
         .fix("Escape `|` as `\\|`, and line ends as `<br>`.")
-        .source("GFM, tables; autotask-strict escapes nothing"),
+        .source("GFM, tables"),
     Rule::new("markdown/structure-injection", &[(MarkdownSafety, Error)], RuleCheck::Answer(injection))
         .means("A string makes a heading, a row, a rule or a list item of the kind that the server uses for its own: nobody can tell its words from the server's.")
         .fix("Put line ends and marks of the string out of force: escape them, or quote each line.")
-        .source("autoreply, user text; indirect prompt injection"),
+        .source("indirect prompt injection"),
     Rule::new("markdown/raw-html", &[(MarkdownSafety, Warning)], RuleCheck::Answer(raw_html))
         .means("HTML outside of code: renderers drop it, show it or run it.")
         .fix("Write `<` as `&lt;`, or put it into code.")
@@ -62,7 +62,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("markdown/dead-anchor", &[(MarkdownSafety, Info)], RuleCheck::Answer(dead_anchor))
         .means("A link to a place in the text that is not there.")
         .fix("Plain text.")
-        .source("autotask-dual, `[T-1001](#1001)`"),
+        .source("CommonMark 0.31, links"),
     Rule::new("markdown/invisible", &[(MarkdownSafety, Warning)], RuleCheck::Answer(invisible))
         .means("Characters that nobody sees and models read; tag characters spell hidden instructions.")
         .fix("Take them out of what users wrote.")
@@ -87,7 +87,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("markdown/mojibake", &[(MarkdownSafety, Warning)], RuleCheck::Answer(mojibake))
         .means("UTF-8 that was read as another encoding and written again, or characters that were lost.")
         .fix("Read and write UTF-8 throughout.")
-        .source("autotask-dual and delegator themselves")
+        .source("the Unicode Standard, U+FFFD; UTF-8 read as Windows-1252")
         .heuristic(),
     Rule::new("markdown/render-differs", &[(MarkdownSafety, Warning)], RuleCheck::Answer(render_differs))
         .means("Marks in a string count as Markdown, so that a person sees another text than the value.")

@@ -14,6 +14,7 @@ mod fences;
 mod markdown;
 mod marks;
 mod parity;
+mod profile;
 mod prompt;
 mod protocol;
 mod query;
@@ -45,8 +46,9 @@ pub use answer::CheckedAnswer;
 pub use areas::{AREAS, Area, Example, examples, rule, rules};
 pub use contradiction::{Contradiction, ProfileChoice};
 pub use marks::{MarkedPlaces, MarkedText, TextMarks, TextMarksQuery};
+pub use profile::Profile;
 pub use query::{AnswerFindings, FindingMarks, FindingPlace, FindingsQuery};
-pub use rule::{Profile, Rule, Severity};
+pub use rule::{Rule, Severity};
 pub use settings::{RuleChange, RuleSettings, ToolSilence, profile, severity};
 pub use tool::CheckedTool;
 

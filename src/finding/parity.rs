@@ -8,8 +8,8 @@ use std::hash::RandomState;
 use std::ops::Range;
 
 use super::answer::{FactFields, MORE, clip, is_limit_name};
+use super::profile::Profile::{Cost, HostCompat, Spec};
 use super::rounding::is_rounded;
-use super::rule::Profile::{AutoreplyCompact, AutotaskDual, Cost, HostCompat, Spec};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, PLACES, Rule, RuleCheck};
 use super::tool::is_id_name;
@@ -28,12 +28,12 @@ const SHADOWS: &str = "parity/structured-shadows-text";
 const HOSTS: &str = "the rules of hosts that show their models one part alone (hosts)";
 
 pub static RULES: &[Rule] = &[
-    Rule::new("parity/value-missing-in-text", &[(HostCompat, Warning), (AutotaskDual, Error)], RuleCheck::Answer(missing_in_text))
+    Rule::new("parity/value-missing-in-text", &[(HostCompat, Warning)], RuleCheck::Answer(missing_in_text))
         .means("A value of `structuredContent` is in no text: the models of hosts that show the text alone do not learn it.")
         .fix("Add it to the text, or leave it out of the data if no model needs it.")
-        .source("autotask-dual, integration test; hosts that show the text alone (hosts)")
+        .source("hosts that show the text alone (hosts)")
         .heuristic(),
-    Rule::new("parity/value-missing-in-structured", &[(HostCompat, Warning), (AutotaskDual, Warning)], RuleCheck::Answer(missing_in_structured))
+    Rule::new("parity/value-missing-in-structured", &[(HostCompat, Warning)], RuleCheck::Answer(missing_in_structured))
         .means("The text says what `structuredContent` does not hold: the models of hosts that prefer the data do not learn it.")
         .fix("Add a field for it; advice on what to do next can be one too.")
         .source(HOSTS)
@@ -48,22 +48,22 @@ pub static RULES: &[Rule] = &[
     Rule::new("parity/counts-disagree", &[(HostCompat, Error)], RuleCheck::Answer(counts::counts_disagree))
         .means("Numbers that count the same thing differ: in the text, in the data, and the length of the list. A text that shows a part, and says so, may name the whole.")
         .fix("Take all of them from one place; `totalCount` is what matches, `count` what is returned.")
-        .source("autotask-dual, `totalCount` is the length of the page")
+        .source("models, which believe a total")
         .heuristic(),
-    Rule::new("parity/has-more-disagrees", &[(HostCompat, Warning), (AutotaskDual, Error)], RuleCheck::Answer(counts::has_more))
+    Rule::new("parity/has-more-disagrees", &[(HostCompat, Warning)], RuleCheck::Answer(counts::has_more))
         .means("The data says that there is more, or that there is not, against its own counts or the words of the text.")
         .fix("Work it out from the total and what was returned.")
-        .source("autotask-dual, `pageSize: -1` still gives `hasMore: true`")
+        .source("models, which stop or go on by it")
         .heuristic(),
     Rule::new("parity/value-differs", &[(HostCompat, Error)], RuleCheck::Answer(value_differs))
         .means("The text has the field's label with another value. An error where a reader decodes the text at the same record; else a warning.")
         .fix("Write both from one record.")
-        .source("autotask-dual, integration test")
+        .source(HOSTS)
         .heuristic(),
     Rule::new("parity/value-reformatted", &[(HostCompat, Info)], RuleCheck::Answer(reformatted))
         .means("The text has the value in another form, such as a date in words, a phone number in other punctuation, or a number that is rounded.")
         .fix("None needed where a model can read both.")
-        .source("autotask-dual, phone `(555) 123-4567` beside `555-123-4567`")
+        .source(HOSTS)
         .heuristic(),
     Rule::new("parity/text-duplicates-json", &[(Cost, Costs)], RuleCheck::Answer(text_duplicates))
         .means("The text is the JSON of `structuredContent` once more. The specification asks for it for old hosts; those that show both parts pay twice.")
@@ -82,19 +82,23 @@ pub static RULES: &[Rule] = &[
         .fix("List what matters in the text.")
         .source("opencode 38923")
         .limit(20, "percent of the facts"),
-    Rule::new("parity/structured-missing", &[(AutotaskDual, Warning), (AutoreplyCompact, Error)], RuleCheck::Answer(structured_missing))
-        .means("Whether an answer has `structuredContent`: autotask-dual wants it in every answer of a reading tool, autoreply in none.")
-        .fix("Choose one; the ledger shows what either costs.")
-        .source("autotask-dual for it, autoreply against it"),
+    Rule::new("parity/structured-missing", &[], RuleCheck::Answer(structured_missing))
+        .means("A reading tool answers without `structuredContent`: hosts and programs that read data have none.")
+        .fix("Return the data as `structuredContent` too; the ledger shows what it costs.")
+        .source("MCP specification, tools, structured content"),
+    Rule::new("parity/structured-unwanted", &[], RuleCheck::Answer(structured_unwanted))
+        .means("There is `structuredContent` where the text alone was to be sent: hosts that pass on both pay twice.")
+        .fix("Return the text alone; the ledger shows what is saved.")
+        .source(HOSTS),
     Rule::new("parity/record-order", &[(HostCompat, Warning)], RuleCheck::Answer(record_order))
         .means("The text has the records in another order than the data: “the second one” means two things.")
         .fix("Write both from one list.")
         .source(HOSTS)
         .heuristic(),
-    Rule::new("parity/id-missing", &[(AutotaskDual, Warning), (HostCompat, Warning)], RuleCheck::Answer(id_missing))
+    Rule::new("parity/id-missing", &[(HostCompat, Warning)], RuleCheck::Answer(id_missing))
         .means("The text shows records without the id that other tools take: the model cannot go on from it.")
         .fix("`Name (ID: n)`.")
-        .source("autotask-dual, ids always visible")
+        .source("models, which call the next tool by the id")
         .heuristic(),
     Rule::new("parity/field-never-in-text", &[(HostCompat, Warning)], RuleCheck::Answers(never_in_text))
         .means("In several answers of the tool no value of this field ever reached the text.")
@@ -357,17 +361,14 @@ fn only_summary(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn structured_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    if !answer.is_success() {
-        return;
+    if answer.is_success() && answer.is_read() && answer.structured().is_none() {
+        hits.say("reads, and returns no `structuredContent`").at_path(FoundIn::Result, "");
     }
-    match answer.structured() {
-        None if answer.is_read() => {
-            hits.say("reads, and returns no `structuredContent`").only(AutotaskDual).at_path(FoundIn::Result, "");
-        }
-        Some(_) => {
-            hits.say("returns `structuredContent`").only(AutoreplyCompact).at_path(FoundIn::Structured, "");
-        }
-        None => {}
+}
+
+fn structured_unwanted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    if answer.is_success() && answer.structured().is_some() {
+        hits.say("returns `structuredContent`").at_path(FoundIn::Structured, "");
     }
 }
 

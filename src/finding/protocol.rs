@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use bytes::Bytes;
 use regex::Regex;
 
-use super::rule::Profile::{AutoreplyCompact, AutotaskStrict, Cost, DialCodeblock, HostCompat, Spec};
+use super::profile::Profile::{Cost, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::tool::{is_type, text};
@@ -22,7 +22,7 @@ pub static RULES: &[Rule] = &[
         .source("MCP specification, ContentBlock"),
     Rule::new(
         "protocol/error-not-flagged",
-        &[(Spec, Warning), (AutotaskStrict, Error), (DialCodeblock, Info), (AutoreplyCompact, Info)],
+        &[(Spec, Warning)],
         RuleCheck::Answer(error_not_flagged),
     )
     .means("The text reads like a failure, and `isError` is not true: hosts show it as a success, and the model may believe it.")
@@ -32,11 +32,11 @@ pub static RULES: &[Rule] = &[
     Rule::new("protocol/error-flag-in-text", &[(Spec, Info)], RuleCheck::Answer(error_flag_in_text))
         .means("`isError` stands in the JSON of the text too, where no host looks for it.")
         .fix("Leave it at the top of the result alone.")
-        .source("autotask-strict, error format"),
-    Rule::new("protocol/error-not-actionable", &[(AutotaskStrict, Warning)], RuleCheck::Answer(error_not_actionable))
+        .source("MCP specification, tools, error handling"),
+    Rule::new("protocol/error-not-actionable", &[], RuleCheck::Answer(error_not_actionable))
         .means("The error names neither a field nor what is allowed nor a next step.")
         .fix("Say what was wrong and what would be right: “pageSize: at most 500”.")
-        .source("autotask-strict, validation errors")
+        .source("MCP specification 2025-11-25, tools, error handling")
         .heuristic(),
     Rule::new("protocol/error-as-jsonrpc", &[(Spec, Warning)], RuleCheck::Answer(error_as_jsonrpc))
         .means("A failure of the tool came as a JSON-RPC error. Most hosts do not show such errors to the model, which could mend its call.")
@@ -58,7 +58,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("protocol/secret-argument", &[(Spec, Warning)], RuleCheck::Tool(secret_argument))
         .means("An argument takes a secret: the model sees it, and it stands in every transcript.")
         .fix("Ask for it by URL elicitation, or take it from the environment.")
-        .source("MCP specification 2025-11-25, elicitation; autoreply, login"),
+        .source("MCP specification 2025-11-25, elicitation"),
     Rule::new("protocol/elicitation-schema", &[(Spec, Error)], RuleCheck::Answer(elicitation_schema))
         .means("A form is a flat object of texts, numbers, yes or no and choices; clients do not paint others.")
         .fix("Flatten it.")

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{CheckedAnswer, CheckedServer, Checker, Contradiction, Finding, FoundAt, FoundIn, MarkedPlaces, RuleSettings};
+use super::{
+    CheckedAnswer, CheckedServer, Checker, Contradiction, Finding, FoundAt, FoundIn, MarkedPlaces, Profile, RuleSettings,
+};
 use crate::analysis::{Ctx, HostsReport, Query, Stop, Weigh};
 use crate::capture::Payload;
 use crate::format::ParsedCapture;
@@ -37,6 +39,8 @@ pub struct AnswerFindings {
     pub findings: Vec<Finding>,
     /// What the profiles that count advise against each other.
     pub contradictions: Vec<Contradiction>,
+    /// The styles that apply to it.
+    pub styles: Vec<Profile>,
     /// The places of each, as far as a pane shows them.
     pub places: Vec<Vec<FindingPlace>>,
     /// What panes mark of all of them together, by severity as `Severity::ALL`.
@@ -132,7 +136,8 @@ impl FindingsQuery {
         let contradictions = checker.contradictions(&answer);
         found.extend(checker.server(&server, cx.cancel)?);
         found.sort_by_key(|finding| finding.severity);
-        Ok(AnswerFindings { contradictions, ..AnswerFindings::of(found, subject) })
+        let styles = Profile::styles().filter(|style| style.applies_to(&answer)).collect();
+        Ok(AnswerFindings { contradictions, styles, ..AnswerFindings::of(found, subject) })
     }
 }
 
@@ -223,7 +228,7 @@ impl AnswerFindings {
             marks[finding.severity as usize].merge(own);
         }
         let marks = marks.map(FindingMarks::sorted);
-        Self { findings, contradictions: Vec::new(), places, marks, marks_of, to_mark }
+        Self { findings, contradictions: Vec::new(), styles: Vec::new(), places, marks, marks_of, to_mark }
     }
 }
 

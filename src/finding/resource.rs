@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use url::Url;
 
-use super::rule::Profile::{HostCompat, Spec};
+use super::profile::Profile::{HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
 use super::{CheckedAnswer, CheckedServer, FoundIn};

@@ -4,15 +4,17 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
+use serde::Deserialize;
 
 use super::tool::ToolChange;
-use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundAt, FoundIn, RuleSettings, rule};
+use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundAt, FoundIn, Profile, RuleSettings, rule};
 use crate::analysis::{Mended, Parts};
 use crate::host::Hosts;
 use crate::token::Tokens;
 
 /// How grave a finding is, the gravest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Breaks a MUST or loses data.
     Error,
@@ -39,69 +41,6 @@ impl Severity {
     }
 }
 
-/// A named set of rules with their severities.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Profile {
-    Spec,
-    HostCompat,
-    Cost,
-    MarkdownSafety,
-    AutotaskDual,
-    AutotaskStrict,
-    DialCodeblock,
-    DelegatorJsonFirst,
-    AutoreplyCompact,
-}
-
-impl Profile {
-    pub const ALL: [Profile; 9] = [
-        Profile::Spec,
-        Profile::HostCompat,
-        Profile::Cost,
-        Profile::MarkdownSafety,
-        Profile::AutotaskDual,
-        Profile::AutotaskStrict,
-        Profile::DialCodeblock,
-        Profile::DelegatorJsonFirst,
-        Profile::AutoreplyCompact,
-    ];
-    /// Those that always count.
-    pub const DEFAULT: [Profile; 4] = [Profile::Spec, Profile::HostCompat, Profile::Cost, Profile::MarkdownSafety];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Profile::Spec => "spec",
-            Profile::HostCompat => "host-compat",
-            Profile::Cost => "cost",
-            Profile::MarkdownSafety => "markdown-safety",
-            Profile::AutotaskDual => "autotask-dual",
-            Profile::AutotaskStrict => "autotask-strict",
-            Profile::DialCodeblock => "dial-codeblock",
-            Profile::DelegatorJsonFirst => "delegator-json-first",
-            Profile::AutoreplyCompact => "autoreply-compact",
-        }
-    }
-
-    /// What it stands for, for people.
-    pub fn about(self) -> &'static str {
-        match self {
-            Profile::Spec => "the MCP specification",
-            Profile::HostCompat => "what known hosts make of it",
-            Profile::Cost => "tokens that nobody needs",
-            Profile::MarkdownSafety => "texts that break or hide things when rendered",
-            Profile::AutotaskDual => "Markdown for people and structuredContent for programs, always both",
-            Profile::AutotaskStrict => "a format parameter, closed schemas, all hints set",
-            Profile::DialCodeblock => "text alone, a code block for each record",
-            Profile::DelegatorJsonFirst => "JSON first, the summary before all, nothing empty",
-            Profile::AutoreplyCompact => "compact Markdown alone, what people wrote is quoted",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|profile| profile.name() == name)
-    }
-}
-
 /// What a rule looks at.
 pub enum RuleCheck {
     Answer(fn(&CheckedAnswer<'_>, &mut Hits<'_>)),
@@ -125,8 +64,8 @@ pub struct Rule {
     pub fix: &'static str,
     /// Who says so, or who trips over it and where that was reported.
     pub source: &'static str,
-    /// The profiles it belongs to, with its severity in each.
-    pub levels: &'static [(Profile, Severity)],
+    /// Of the profiles that always count those it belongs to, with its severity in each.
+    pub(super) levels: &'static [(Profile, Severity)],
     /// Whether it may be wrong.
     pub is_heuristic: bool,
     /// A number above which it speaks up, and its unit.
@@ -183,8 +122,6 @@ pub struct Hit {
     pub mended: Option<Arc<Mended>>,
     /// In place of what the profiles say.
     pub severity: Option<Severity>,
-    /// The one profile that it counts in.
-    pub only: Option<Profile>,
     /// In place of the tool at hand.
     pub subject: Option<String>,
 }
@@ -243,7 +180,6 @@ impl<'a> Hits<'a> {
                     saves: None,
                     mended: None,
                     severity: None,
-                    only: None,
                 });
                 self.found.len() - 1
             }
@@ -292,11 +228,6 @@ impl Hit {
 
     pub fn as_severity(&mut self, severity: Severity) -> &mut Self {
         self.severity = Some(severity);
-        self
-    }
-
-    pub fn only(&mut self, profile: Profile) -> &mut Self {
-        self.only = Some(profile);
         self
     }
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use regex::Regex;
 
 use super::answer::{is_limit_name, is_page_name};
-use super::rule::Profile::{AutotaskDual, AutotaskStrict, DelegatorJsonFirst, HostCompat, Spec};
+use super::profile::Profile::{HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::tool::{is_type, names, schemas, subschemas, text, types, words};
@@ -21,7 +21,7 @@ use crate::number::grouped;
 const OUTPUT: &str = "MCP specification 2025-06-18, tools, output schema";
 /// What `analysis::arguments` says of a member that a closed schema does not have.
 const NOT_KNOWN: &str = "not a known argument";
-const STRICT_VALIDATION: &str = "autotask-strict, input validation";
+const STRICT_VALIDATION: &str = "MCP specification, tools, security: servers validate all inputs";
 
 pub static RULES: &[Rule] = &[
     Rule::new("schema/output-mismatch", &[(Spec, Error)], RuleCheck::Answer(output_mismatch))
@@ -32,7 +32,7 @@ pub static RULES: &[Rule] = &[
         .means("The tool declares an `outputSchema` and returns no `structuredContent`. Clients of the official SDKs throw the answer away.")
         .fix("Return `structuredContent`, or take `outputSchema` out.")
         .source(OUTPUT),
-    Rule::new("schema/output-absent", &[(Spec, Info), (AutotaskDual, Warning)], RuleCheck::Answer(output_absent))
+    Rule::new("schema/output-absent", &[(Spec, Info)], RuleCheck::Answer(output_absent))
         .means("`structuredContent` is returned, and no `outputSchema` says what it holds.")
         .fix("Declare one: `fixture export --as output-schema` proposes it from this answer.")
         .source(OUTPUT),
@@ -52,19 +52,19 @@ pub static RULES: &[Rule] = &[
         .means("Up to revision 2025-11-25 `structuredContent` is an object.")
         .fix("Put the value into a member: `{\"items\": […]}`.")
         .source("MCP specification 2025-06-18 and 2025-11-25, CallToolResult"),
-    Rule::new("schema/property-undescribed", &[(Spec, Info), (AutotaskStrict, Warning)], RuleCheck::Tool(undescribed))
+    Rule::new("schema/property-undescribed", &[(Spec, Info)], RuleCheck::Tool(undescribed))
         .means("An argument has no description, and none of its alternatives has one: unless the tool's own explains it, a model has its name and its type.")
         .fix("Describe it in a few words.")
         .source(STRICT_VALIDATION),
-    Rule::new("schema/not-strict", &[(AutotaskStrict, Warning)], RuleCheck::Tool(not_strict))
+    Rule::new("schema/not-strict", &[], RuleCheck::Tool(not_strict))
         .means("Unknown arguments are let through: a model that misspells one is not told.")
         .fix("`\"additionalProperties\": false`.")
         .source(STRICT_VALIDATION),
-    Rule::new("schema/strict-not-enforced", &[(AutotaskStrict, Warning)], RuleCheck::Odd(not_enforced))
+    Rule::new("schema/strict-not-enforced", &[], RuleCheck::Odd(not_enforced))
         .means("An argument that the tool does not have was let through: a model that misspells one is not told. Looked for by `check --probe` alone, and of tools that are declared read-only.")
         .fix("Validate the arguments, and answer with `isError: true` and the name of the unknown one.")
         .source(STRICT_VALIDATION),
-    Rule::new("schema/untyped-limit", &[(AutotaskStrict, Warning)], RuleCheck::Tool(untyped_limit))
+    Rule::new("schema/untyped-limit", &[], RuleCheck::Tool(untyped_limit))
         .means("An argument that says how many takes fractions, or states no bounds or no default.")
         .fix("`integer` with `minimum`, `maximum` and `default`.")
         .source(STRICT_VALIDATION),
@@ -75,7 +75,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("schema/magic-value", &[(Spec, Info)], RuleCheck::Tool(magic_value))
         .means("A number of the range means something else, such as −1 for all.")
         .fix("An argument of its own: `all: boolean`.")
-        .source("autotask-dual, `pageSize: -1`")
+        .source("models, which choose arguments by the schema")
         .heuristic(),
     Rule::new("schema/default-not-stated", &[(Spec, Info)], RuleCheck::Tool(default_not_stated))
         .means("The description names a default that the schema does not have, or another one.")
@@ -87,14 +87,18 @@ pub static RULES: &[Rule] = &[
         .fix("List them as `enum`.")
         .source(STRICT_VALIDATION)
         .heuristic(),
-    Rule::new("schema/format-param", &[(AutotaskDual, Info), (AutotaskStrict, Warning), (DelegatorJsonFirst, Warning)], RuleCheck::Server(format_param))
-        .means("An argument that chooses the format: needless where every answer has both forms, asked for where it has one, and of use only where it is the same in every tool.")
-        .fix("One name and the same values in all reading tools, or none.")
-        .source("autotask-dual against, autotask-strict and delegator for it"),
-    Rule::new("schema/list-without-paging", &[(HostCompat, Warning), (AutotaskStrict, Warning)], RuleCheck::Answer(list_without_paging))
+    Rule::new("schema/format-param", &[], RuleCheck::Server(format_param))
+        .means("A reading tool has no argument that chooses the format, or tools choose it in different ways.")
+        .fix("One name and the same values in all reading tools.")
+        .source("hosts, which pass on different parts of a result (hosts)"),
+    Rule::new("schema/format-param-needless", &[], RuleCheck::Tool(format_param_needless))
+        .means("An argument chooses the format where every answer has both forms.")
+        .fix("Drop the argument.")
+        .source("hosts, which pass on different parts of a result (hosts)"),
+    Rule::new("schema/list-without-paging", &[(HostCompat, Warning)], RuleCheck::Answer(list_without_paging))
         .means("The answer is a long list, and no argument makes it shorter or leads to a next page.")
         .fix("Add `limit` and `cursor`.")
-        .source("autotask-strict, pagination; hosts cut from 20,480 bytes on (hosts)")
+        .source("hosts cut from 20,480 bytes on (hosts)")
         .limit(20, "records"),
     Rule::new("schema/boolean-subschema", &[(HostCompat, Error)], RuleCheck::Tool(boolean_subschema))
         .means("`true` or `false` stands for a schema. Valid, but clients that read definitions into types lose the whole server by it.")
@@ -451,51 +455,45 @@ fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 /// Arguments that choose the format of an answer.
 pub const FORMAT_NAMES: [&str; 4] = ["response_format", "responseFormat", "format", "output_format"];
 
+/// The argument that chooses the format of an answer.
+pub fn format_argument<'t>(tool: &'t CheckedTool<'_>) -> Option<Node<'t>> {
+    tool.arguments().into_iter().find(|argument| {
+        let is_named = argument.key().is_some_and(|key| FORMAT_NAMES.contains(&&*key));
+        let says = argument.raw_text().to_lowercase();
+        is_named && (says.contains("json") || says.contains("markdown"))
+    })
+}
+
 fn format_param(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     let mut spellings = BTreeSet::new();
-    let mut pending = Vec::new();
     for tool in server.tools {
         let checked = CheckedTool::of(tool, server);
-        let arguments = checked.arguments();
-        let format = arguments.iter().find(|argument| {
-            let is_named = argument.key().is_some_and(|key| FORMAT_NAMES.contains(&&*key));
-            let says = argument.raw_text().to_lowercase();
-            is_named && (says.contains("json") || says.contains("markdown"))
-        });
-        match format {
+        match format_argument(&checked) {
             Some(format) => {
                 let values: Vec<_> = format
                     .get("enum")
                     .map(|list| list.children().filter_map(Node::as_str).map(|text| text.into_owned()).collect())
                     .unwrap_or_default();
                 let name = format.key().unwrap_or_default().into_owned();
-                spellings.insert((name.clone(), values));
-                pending.push((tool.name.clone(), Some((name, format.pointer()))));
+                spellings.insert((name, values));
             }
-            None if super::tool::reads_by_name(&tool.name) => pending.push((tool.name.clone(), None)),
+            None if super::tool::reads_by_name(&tool.name) => {
+                hits.say_of(&tool.name, "reads, and has no argument such as `response_format` that chooses the format")
+                    .in_definition("/inputSchema");
+            }
             None => {}
-        }
-    }
-    for (tool, format) in pending {
-        match format {
-            Some((name, path)) => {
-                hits.say_of(&tool, format!("`{name}` chooses the format; needless beside both forms"))
-                    .only(AutotaskDual)
-                    .in_definition(path);
-            }
-            None => {
-                for profile in [AutotaskStrict, DelegatorJsonFirst] {
-                    let which = if profile == AutotaskStrict { "response_format" } else { "format" };
-                    hits.say_of(&tool, format!("reads, and has no argument such as `{which}` that chooses the format"))
-                        .only(profile)
-                        .in_definition("/inputSchema");
-                }
-            }
         }
     }
     if spellings.len() > 1 {
         let names: Vec<_> = spellings.iter().map(|(name, values)| format!("{name}={}", values.join("|"))).collect();
-        hits.say(format!("the format is chosen in different ways: {}", names.join(", "))).as_severity(Warning).in_definition("");
+        hits.say(format!("the format is chosen in different ways: {}", names.join(", "))).in_definition("");
+    }
+}
+
+fn format_param_needless(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
+    if let Some(format) = format_argument(tool) {
+        let name = format.key().unwrap_or_default();
+        hits.say(format!("`{name}` chooses the format; needless beside both forms")).in_definition(format.pointer());
     }
 }
 

@@ -157,7 +157,7 @@ impl RuleSettings {
 
     pub(super) fn is_off(&self, rule: &Rule) -> bool {
         self.changes.get(rule.id).is_some_and(|change| change.is_off)
-            || !rule.levels.iter().any(|(profile, _)| self.profiles.contains(profile))
+            || !rule.levels().any(|(profile, _)| self.profiles.contains(&profile))
     }
 
     /// The rules that say nothing of a tool, resource or prompt, each with the reason.
@@ -174,10 +174,8 @@ impl RuleSettings {
     /// A hit weighed by the profiles that count; `None` where none of them has it.
     pub(super) fn finding(&self, rule: &'static Rule, hit: Hit, subject: &str) -> Option<Finding> {
         let change = self.changes.get(rule.id).and_then(|change| change.severity);
-        let counts = |profile: &Profile| self.profiles.contains(profile) && hit.only.is_none_or(|only| only == *profile);
-        let levels = rule.levels.iter().filter(|(profile, _)| counts(profile));
-        let profiles: Vec<_> =
-            levels.map(|(profile, severity)| (*profile, change.or(hit.severity).unwrap_or(*severity))).collect();
+        let levels = rule.levels().filter(|(profile, _)| self.profiles.contains(profile));
+        let profiles: Vec<_> = levels.map(|(profile, severity)| (profile, change.or(hit.severity).unwrap_or(severity))).collect();
         let severity = profiles.iter().map(|(_, severity)| *severity).min()?;
         let subject = hit.subject.unwrap_or_else(|| subject.to_owned());
         if !self.silenced.is_empty() && self.silenced.contains_key(&(rule.id, subject.clone())) {
@@ -204,7 +202,7 @@ impl RuleSettings {
 /// There is none.
 pub fn profile(name: &str) -> Result<Profile, Problem> {
     Profile::parse(name).ok_or_else(|| {
-        let names: Vec<_> = Profile::ALL.iter().map(|profile| profile.name()).collect();
+        let names: Vec<_> = Profile::all().map(Profile::name).collect();
         Problem::new(ProblemKind::Usage, format!("unknown profile `{name}`")).hint(format!("one of {}", names.join(", ")))
     })
 }

@@ -6,24 +6,25 @@ use regex::Regex;
 
 use super::answer::{is_page_name, leaves, near, tokens, wild};
 use super::fences::{FenceEnd, fence_end};
-use super::rule::Profile::{AutotaskDual, AutotaskStrict, Cost, DialCodeblock, HostCompat};
+use super::profile::Profile::{Cost, HostCompat};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
+use super::shape::STYLE;
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
 use crate::host::{Hosts, LimitState};
 use crate::json::{Doc, FaultKind, Kind, Node};
 use crate::number::{grouped, number_of};
 
 pub static RULES: &[Rule] = &[
-    Rule::new("size/char-limit", &[(AutotaskDual, Warning), (AutotaskStrict, Warning)], RuleCheck::Answer(char_limit))
+    Rule::new("size/char-limit", &[], RuleCheck::Answer(char_limit))
         .means("The answer is longer than the limit that its authors set themselves.")
         .fix("Ask for fewer records; the message says how many fit.")
-        .source("autotask-dual (text and compact JSON together), autotask-strict (text)")
+        .source("hosts that cut long results (hosts)")
         .limit(25_000, "UTF-16 code units"),
-    Rule::new("size/limit-overrun-by-notice", &[(AutotaskStrict, Error)], RuleCheck::Answer(overrun))
+    Rule::new("size/limit-overrun-by-notice", &[], RuleCheck::Answer(overrun))
         .means("The text was cut at the limit and the notice added after it, so that the whole is over the limit.")
         .fix("Cut to the limit less the notice.")
-        .source("autotask-strict, 25,000 + 126 characters")
+        .source("measured on the sample server: 25,000 + 126 characters")
         .limit(25_000, "UTF-16 code units")
         .heuristic(),
     Rule::new("size/host-limit", &[(HostCompat, Warning)], RuleCheck::Answer(host_limit))
@@ -33,46 +34,46 @@ pub static RULES: &[Rule] = &[
     Rule::new("size/broken-json", &[(HostCompat, Error)], RuleCheck::Answer(broken_json))
         .means("The text begins as JSON and does not parse to its end: it was cut.")
         .fix("Drop whole records and keep it valid; say that there are more.")
-        .source("autotask-strict, JSON cut at 25,000 characters"),
+        .source("RFC 8259"),
     Rule::new("size/cut-mid-record", &[(HostCompat, Warning)], RuleCheck::Answer(cut_mid_record))
         .means("The Markdown ends in the middle: a table's row without its end, a fence that is not closed.")
         .fix("Cut between records.")
-        .source("autotask-dual, size guard")
+        .source("GFM, tables; CommonMark 0.31, fenced code blocks")
         .heuristic(),
-    Rule::new("size/no-guidance", &[(HostCompat, Warning), (AutotaskDual, Warning), (AutotaskStrict, Warning)], RuleCheck::Answer(no_guidance))
+    Rule::new("size/no-guidance", &[(HostCompat, Warning)], RuleCheck::Answer(no_guidance))
         .means("The answer says that there is more, and not how to get it.")
         .fix("Name the argument: “Use `pageSize: 100`”, or return a cursor.")
-        .source("autotask-dual, footers")
+        .source("models, which go on only where they are told how")
         .heuristic(),
     Rule::new("size/guidance-unknown-param", &[(HostCompat, Error)], RuleCheck::Answer(unknown_param))
         .means("The text advises an argument that the tool does not have.")
         .fix("Name one that it has.")
-        .source("autotask-dual, footers")
+        .source("the tool's own input schema")
         .heuristic(),
     Rule::new("size/silent-truncation", &[(HostCompat, Error)], RuleCheck::Answer(silent))
         .means("Exactly as many records as were asked for, and nothing says whether there are more: a model takes them for all.")
         .fix("Return `hasMore`, a total or a cursor.")
-        .source("autotask-dual, truncation without a word")
+        .source("models, which take a page for the whole")
         .heuristic(),
     Rule::new("size/limit-exceeded-by-request", &[(HostCompat, Info)], RuleCheck::Answer(exceeded))
         .means("More records than were asked for.")
         .fix("Heed the argument.")
         .source("the tool's own input schema")
         .heuristic(),
-    Rule::new("size/many-records", &[(Cost, Costs), (DialCodeblock, Costs)], RuleCheck::Answer(many_records))
+    Rule::new("size/many-records", &[(Cost, Costs)], RuleCheck::Answer(many_records))
         .means("Many records in one answer. What is saved is what the records above the limit cost.")
         .fix("A smaller page by default.")
-        .source("dial, 100 users are too many")
+        .source("measured on the answer itself")
         .limit(50, "records"),
     Rule::new("size/long-value", &[(Cost, Info)], RuleCheck::Answer(long_value))
         .means("One value is very long, in a list of records.")
         .fix("A preview, and the whole by a tool of its own or as a `resource_link`.")
         .source("hosts cut from 20,480 bytes on (hosts)")
         .limit(2_000, "characters"),
-    Rule::new("size/table-cell-long", &[(AutotaskDual, Info)], RuleCheck::Answer(long_cell))
+    Rule::new("size/table-cell-long", &[], RuleCheck::Answer(long_cell))
         .means("A cell of a table is longer than one reads in a table.")
         .fix("A list in place of the table.")
-        .source("autotask-dual, tables for cells under 50 characters")
+        .source(STYLE)
         .limit(50, "characters"),
     Rule::new("size/tools-list", &[(Cost, Costs)], RuleCheck::Server(long_description))
         .means("A description is longer than 2 KB. Every session pays for it before the first call; what is saved is what is beyond the limit.")
@@ -86,21 +87,20 @@ fn utf16(text: &str) -> u64 {
 }
 
 fn char_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let structured = answer.structured().map_or(0, |value| utf16(&value.raw_text()));
-    let text = utf16(&answer.text);
-    for (profile, size, what) in [(AutotaskDual, text + structured, "text and data"), (AutotaskStrict, text, "the text")] {
-        if size > hits.limit && answer.is_success() {
-            let records = answer.records().map_or(0, Node::len) as u64;
-            let fit = if records > 1 {
-                format!("; about {} of {} records fit", grouped(hits.limit * records / size), grouped(records))
-            } else {
-                String::new()
-            };
-            let limit = grouped(hits.limit);
-            let message = format!("{what}: {} characters, the limit is {limit}{fit}", grouped(size));
-            hits.say(message).only(profile).at(answer.text_at(0..0));
-        }
+    let (text, data) = (utf16(&answer.text), answer.structured().map_or(0, |value| utf16(&value.raw_text())));
+    let size = text + data;
+    if size <= hits.limit || !answer.is_success() {
+        return;
     }
+    let records = answer.records().map_or(0, Node::len) as u64;
+    let fit = if records > 1 {
+        format!("; about {} of {} records fit", grouped(hits.limit * records / size), grouped(records))
+    } else {
+        String::new()
+    };
+    let what = if data == 0 { "the text" } else { "text and data" };
+    let message = format!("{what}: {} characters, the limit is {}{fit}", grouped(size), grouped(hits.limit));
+    hits.say(message).at(answer.text_at(0..0));
 }
 
 fn overrun(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {

@@ -153,13 +153,47 @@ fn mismatches_of_one_cause_are_one_finding() {
 }
 
 #[test]
+fn styles_name_rules_and_choices_that_are_there() {
+    let choices: BTreeSet<_> = super::contradiction::choice_ids().collect();
+    assert_eq!(
+        Profile::styles().map(Profile::name).collect::<Vec<_>>(),
+        ["dual-content", "strict", "code-block", "json-first", "compact"]
+    );
+    for style in Profile::styles() {
+        let unknown: Vec<_> = style.rule_ids().filter(|id| rule(id).is_none()).collect();
+        assert!(unknown.is_empty() && style.rule_ids().next().is_some(), "{}: {unknown:?}", style.name());
+        assert!(style.advice().iter().all(|choice| choices.contains(choice.as_str())), "{}", style.name());
+    }
+}
+
+#[test]
+fn styles_are_offered_for_the_answers_they_apply_to() {
+    let of = |answer: &str, tool: &str| {
+        let (hosts, tool) = (Hosts::built_in(), Tool::read(tool.to_owned().into()));
+        let subject = subject(Arc::new(capture(answer, &tool, None, None)));
+        let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
+        Profile::styles().filter(|style| style.applies_to(&checked)).map(Profile::name).collect::<Vec<_>>()
+    };
+    let bare = r#"{"name":"get","inputSchema":{"type":"object"}}"#;
+    let both = r#"{"content":[{"type":"text","text":"Acme, 71"}],"structuredContent":{"name":"Acme","rank":71}}"#;
+    assert_eq!(of(both, bare), ["dual-content"]);
+    let text = |text: &str| serde_json::json!({"content": [{"type": "text", "text": text}]}).to_string();
+    assert_eq!(of(&text("{\"name\":\"Acme\"}"), bare), ["json-first"]);
+    assert_eq!(of(&text("Name: Acme\nCity: Oslo\n"), bare), ["code-block", "compact"]);
+    let chooses =
+        r#"{"name":"get","inputSchema":{"type":"object","properties":{"response_format":{"enum":["json","markdown"]}}}}"#;
+    assert_eq!(of(&text("All is well."), chooses), ["strict", "compact"]);
+    assert!(of(r#"{"content":[]}"#, bare).is_empty());
+}
+
+#[test]
 fn every_rule_says_what_it_means() {
     let mut seen = BTreeSet::new();
     for (area, rule) in AREAS.iter().flat_map(|area| area.rules.iter().map(move |rule| (area, rule))) {
         assert!(seen.insert(rule.id), "{} is there twice", rule.id);
         assert!(rule.id.starts_with(&format!("{}/", area.id)), "{}", rule.id);
         assert!(
-            !rule.levels.is_empty() && [rule.means, rule.fix, rule.source].iter().all(|text| !text.is_empty()),
+            rule.levels().next().is_some() && [rule.means, rule.fix, rule.source].iter().all(|text| !text.is_empty()),
             "{}",
             rule.id
         );
@@ -203,7 +237,7 @@ fn equal_findings_are_one_with_a_count() {
 fn settings_say_what_is_wrong_with_its_line() {
     let stated = |text: &str| RuleSettings::parse(text, "loupe.toml").map(|_| ()).map_err(|problem| problem.message());
     assert_eq!(
-        stated("profiles = [\"autotask-dual\"]\nfail_on = \"warning\"\n[rules.\"size/many-records\"]\nlimit = 100\n"),
+        stated("profiles = [\"dual-content\"]\nfail_on = \"warning\"\n[rules.\"size/many-records\"]\nlimit = 100\n"),
         Ok(())
     );
     assert_eq!(stated("[rules.\"size/manny\"]\noff = true\n"), Err("there is no rule `size/manny` (loupe.toml, line 1)".into()));
@@ -400,15 +434,16 @@ fn contradicting_profiles_are_named_with_what_either_costs() {
     let subject = subject(Arc::new(capture(answer, &Tool::unlisted("t"), None, None)));
     let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
     let mut settings = RuleSettings::default();
-    settings.profiles.extend([Profile::AutotaskDual, Profile::DialCodeblock]);
+    let [dual, blocks] = ["dual-content", "code-block"].map(|name| Profile::parse(name).unwrap());
+    settings.profiles.extend([dual, blocks]);
     let all = Checker { settings: &settings, hosts: &hosts }.contradictions(&checked);
     let parts = all.iter().find(|contradiction| contradiction.question == "Is there structuredContent?").unwrap();
     let costs: Vec<_> = parts.choices.iter().map(|choice| (choice.profiles[0], choice.tokens.o200k_base)).collect();
     let tokens = |text: &str| crate::token::count(text).o200k_base;
     let both = tokens("Acme, 71\n{\"name\":\"Acme\",\"rank\":71}");
-    assert_eq!(costs, [(Profile::AutotaskDual, both), (Profile::DialCodeblock, tokens("Acme, 71"))]);
+    assert_eq!(costs, [(dual, both), (blocks, tokens("Acme, 71"))]);
     // One opinion is no contradiction.
-    let alone = RuleSettings { profiles: [Profile::AutotaskDual].into(), ..RuleSettings::default() };
+    let alone = RuleSettings { profiles: [dual].into(), ..RuleSettings::default() };
     assert!(Checker { settings: &alone, hosts: &hosts }.contradictions(&checked).is_empty());
 }
 
@@ -445,7 +480,7 @@ fn hostile_answers_stay_linear() {
         ("pipes", |n| format!("|a|\n|---|\n{}", "|".repeat(n))),
         ("stars", |n| "*a_".repeat(n)),
     ];
-    let (settings, hosts) = (RuleSettings { profiles: Profile::ALL.into(), ..RuleSettings::default() }, Hosts::built_in());
+    let (settings, hosts) = (RuleSettings { profiles: Profile::all().collect(), ..RuleSettings::default() }, Hosts::built_in());
     let time = |text: String| {
         let answer = serde_json::json!({"content": [{"type": "text", "text": text}], "structuredContent": {"name": "x", "list": [{"a": 1}]}}).to_string();
         let subject = subject(Arc::new(capture(&answer, &Tool::unlisted("t"), None, None)));

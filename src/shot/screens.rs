@@ -15,7 +15,7 @@ use super::Shot;
 use crate::analysis::{Search, SearchKind, TextQuery};
 use crate::capture::{Capture, CaptureId, Server, Timings, Tool};
 use crate::engine::Engine;
-use crate::finding::{Finding, FindingsQuery, Profile, ToolSilence};
+use crate::finding::{Finding, FindingsQuery, ToolSilence, profile};
 use crate::fixture::collection::Collection;
 use crate::fixture::run::PreviousRun;
 use crate::host::probe::Naming;
@@ -238,14 +238,14 @@ fn staged(
         }
         "findings" => {
             north(&mut stage)?;
-            stage.perform(FindingsAction::ToggleProfile(Profile::AutotaskDual));
+            stage.perform(FindingsAction::ToggleProfile(profile("dual-content")?));
             stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
             stage.perform(FindingsAction::Select(Some(0)));
         }
         "findings-large" => {
             north(&mut stage)?;
-            stage.perform(FindingsAction::ToggleProfile(Profile::AutotaskDual));
-            stage.perform(FindingsAction::ToggleProfile(Profile::DialCodeblock));
+            stage.perform(FindingsAction::ToggleProfile(profile("dual-content")?));
+            stage.perform(FindingsAction::ToggleProfile(profile("code-block")?));
             stage.perform(FindingsAction::Enlarge(true));
             stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
             stage.settle()?;

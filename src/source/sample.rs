@@ -12,6 +12,7 @@ use crate::problem::{Problem, ProblemKind};
 pub struct SampleSet {
     /// As `--sample=` takes it.
     pub id: &'static str,
+    pub title: &'static str,
     /// What it shows, in a few words.
     pub about: &'static str,
     /// The keys it knows, in alphabetical order.
@@ -89,6 +90,7 @@ const fn shape(about: &'static str, words: &'static [&'static str], default: Opt
 pub const SAMPLE_SETS: &[SampleSet] = &[
     SampleSet {
         id: "all",
+        title: "Everything",
         about: "The tools of all sets, with names of their own",
         keys: &[
             annotations(None),
@@ -110,16 +112,19 @@ pub const SAMPLE_SETS: &[SampleSet] = &[
     },
     SampleSet {
         id: "autotask-dual",
+        title: "Text and data",
         about: "Markdown text beside structuredContent; the two drift apart",
         keys: &[annotations(Some("off")), DATA, OUTPUT_SCHEMA, PHASE, SIZE, TEXT],
     },
     SampleSet {
         id: "autotask-strict",
+        title: "JSON or Markdown",
         about: "JSON or Markdown by an argument, and no structuredContent",
         keys: &[annotations(Some("on")), DATA, SIZE],
     },
     SampleSet {
         id: "dial",
+        title: "Code blocks",
         about: "Users as key: value lines in code blocks; errors look like success",
         keys: &[
             annotations(Some("off")),
@@ -134,6 +139,7 @@ pub const SAMPLE_SETS: &[SampleSet] = &[
     },
     SampleSet {
         id: "delegator",
+        title: "JSON first",
         about: "A status tool: emoji Markdown against JSON with a summary first",
         keys: &[
             annotations(Some("on")),
@@ -148,6 +154,7 @@ pub const SAMPLE_SETS: &[SampleSet] = &[
     },
     SampleSet {
         id: "autoreply",
+        title: "Compact Markdown",
         about: "A social network as compact Markdown, other people's text quoted",
         keys: &[
             annotations(Some("on")),

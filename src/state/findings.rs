@@ -131,12 +131,12 @@ mod tests {
         state.perform(FindingsAction::Silence(silence()), &mut effects);
         let [Effect::Silence { file, .. }] = &effects[..] else { panic!("{effects:?}") };
         assert_eq!(file, &PathBuf::from("/work/loupe.toml"));
-        state.perform(FindingsAction::ToggleProfile(Profile::AutotaskDual), &mut Vec::new());
+        state.perform(FindingsAction::ToggleProfile(Profile::parse("dual-content").unwrap()), &mut Vec::new());
         let silenced = Event::Silenced { file: "/work/loupe.toml".into(), silence: silence() };
         state.apply(silenced, &mut Vec::new());
         let rules = &state.view.findings.rules;
         assert_eq!(rules.silenced_for("search").collect::<Vec<_>>(), [("markdown/link", "ours")]);
-        assert!(rules.profiles.contains(&Profile::AutotaskDual), "what was chosen in the window stays");
+        assert!(rules.profiles.contains(&Profile::parse("dual-content").unwrap()), "what was chosen in the window stays");
         state.perform(FindingsAction::UseRules { file: "/loupe.toml".into(), text: String::new() }, &mut Vec::new());
         assert_eq!(state.rules_file(), Some("/loupe.toml".into()));
     }

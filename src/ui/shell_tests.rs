@@ -238,7 +238,7 @@ fn there_is_a_way_to_the_start_page_and_back() {
 fn tools_are_listed_with_their_risk_and_cost() {
     check_click(connected(), "dual_get, read-only declared, 1,214 tokens", CallAction::SelectTool("dual_get".into()));
     check_click(connected(), "dial_delete, destructive declared, 1,214 tokens", CallAction::SelectTool("dial_delete".into()));
-    check_click(connected(), "Group Autotask, dual, 2,428 tokens, open", ViewAction::ToggleGroup("dual_".into()));
+    check_click(connected(), "Group dual, 2,428 tokens, open", ViewAction::ToggleGroup("dual_".into()));
     let harness = harness(connected());
     harness.get_by_label("dual_search, read-only declared, 1,214 tokens, selected");
     harness.get_by_label("3 definitions · 3,642 tok");

@@ -123,17 +123,8 @@ fn groups<'a>(tools: impl Iterator<Item = &'a ListedTool>) -> Vec<Group<'a>> {
     shared
 }
 
-fn group_title(prefix: &str, is_sample: bool) -> String {
-    match prefix {
-        "autotask_" if is_sample => "Autotask".into(),
-        "dual_" if is_sample => "Autotask, dual".into(),
-        "strict_" if is_sample => "Autotask, strict".into(),
-        "dial_" if is_sample => "DIAL users".into(),
-        "delegator_" if is_sample => "Delegator".into(),
-        "autoreply_" if is_sample => "Autoreply".into(),
-        "" => "Others".into(),
-        prefix => prefix.trim_end_matches(['_', '-', '.', '/', ':']).to_owned(),
-    }
+fn group_title(prefix: &str) -> &str {
+    if prefix.is_empty() { "Others" } else { prefix.trim_end_matches(['_', '-', '.', '/', ':']) }
 }
 
 fn is_match(tool: &Tool, filter: &str) -> bool {
@@ -265,12 +256,7 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
         let folded = filter.is_empty() && !is_plain && state.view.folded_groups.contains(group.prefix);
         if !is_plain {
             let tokens = group.tools.iter().map(|listed| Some(listed.tokens?.get(state.settings.encoding()))).sum();
-            rows.push(Row::Group {
-                prefix: group.prefix,
-                title: group_title(group.prefix, state.session().connection.is_sample()),
-                tokens,
-                folded,
-            });
+            rows.push(Row::Group { prefix: group.prefix, title: group_title(group.prefix).to_owned(), tokens, folded });
         }
         if !folded {
             rows.extend(group.tools.into_iter().map(|listed| Row::Tool { prefix: group.prefix, listed }));
@@ -626,8 +612,7 @@ mod tests {
             .collect();
         let expected = [("dual_", "dual_a dual_b"), ("strict_", "strict_a strict_b"), ("", "ping read_file")];
         assert_eq!(groups, expected.map(|(prefix, names)| (prefix.to_owned(), names.to_owned())));
-        assert_eq!(group_title("dual_", true), "Autotask, dual");
-        assert_eq!(group_title("dual_", false), "dual");
+        assert_eq!(["dual_", ""].map(group_title), ["dual", "Others"]);
     }
 
     #[test]

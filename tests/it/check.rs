@@ -72,8 +72,7 @@ fn the_page_of_rules_is_written_from_the_rules() {
 }
 
 fn levels(rule: &Rule) -> String {
-    let levels: Vec<_> =
-        rule.levels.iter().map(|(profile, severity)| format!("{} (`{}`)", severity.name(), profile.name())).collect();
+    let levels: Vec<_> = rule.levels().map(|(profile, severity)| format!("{} (`{}`)", severity.name(), profile.name())).collect();
     format!("{}; {}", levels.join(", "), rule.confidence())
 }
 
@@ -106,56 +105,56 @@ fn faults_of_the_sample_are_found() {
             "autotask-dual",
             "autotask_search_companies",
             r#"{"pageSize":3}"#,
-            "autotask-dual",
+            "dual-content",
             &["parity/has-more-disagrees", "parity/value-reformatted", "parity/text-not-json", "shape/time-no-zone"][..],
         ),
         (
             "autotask-dual",
             "autotask_get_ticket_details",
             r#"{"ticketID":1001}"#,
-            "autotask-dual",
+            "dual-content",
             &["parity/value-missing-in-text", "parity/value-missing-in-structured"],
         ),
         (
             "autotask-dual",
             "autotask_search_companies",
             r#"{"pageSize":-1}"#,
-            "autotask-dual",
+            "dual-content",
             &["size/char-limit", "size/host-limit", "parity/only-summary-in-text"],
         ),
         (
             "autotask-strict",
             "autotask_search_companies",
             r#"{"pageSize":-1}"#,
-            "autotask-strict",
+            "strict",
             &["size/broken-json", "size/limit-overrun-by-notice"],
         ),
         (
             "autotask-strict,data=hostile",
             "autotask_search_companies",
             r#"{"pageSize":5,"response_format":"markdown"}"#,
-            "autotask-strict",
+            "strict",
             &["markdown/table-broken"],
         ),
-        ("dial", "get_user_by_id", r#"{"user_id":9999}"#, "dial-codeblock", &["protocol/error-not-flagged"]),
-        ("dial", "search_user", "{}", "dial-codeblock", &["shape/invented-value"]),
+        ("dial", "get_user_by_id", r#"{"user_id":9999}"#, "code-block", &["protocol/error-not-flagged"]),
+        ("dial", "search_user", "{}", "code-block", &["shape/invented-value"]),
         (
             "dial,data=hostile",
             "search_user",
             "{}",
-            "dial-codeblock",
+            "code-block",
             &["markdown/fence-broken", "markdown/control", "markdown/bidi", "markdown/special-token"],
         ),
         (
             "delegator,shape=before",
             "_codex_local_status",
             "{}",
-            "delegator-json-first",
+            "json-first",
             &["shape/inconsistent-values", "shape/emoji-heading", "shape/json-first"],
         ),
-        ("delegator,shape=fenced", "_codex_local_status", "{}", "delegator-json-first", &["shape/json-in-fence"]),
-        ("autoreply,shape=input-text", "login", "{}", "autoreply-compact", &["protocol/unknown-content-type"]),
-        ("autoreply", "delete", r#"{"uri":"at://x"}"#, "autoreply-compact", &["protocol/error-not-flagged"]),
+        ("delegator,shape=fenced", "_codex_local_status", "{}", "json-first", &["shape/json-in-fence"]),
+        ("autoreply,shape=input-text", "login", "{}", "compact", &["protocol/unknown-content-type"]),
+        ("autoreply", "delete", r#"{"uri":"at://x"}"#, "compact", &["protocol/error-not-flagged"]),
     ] {
         let found = call(set, tool, args, profile);
         for rule in rules {
@@ -324,7 +323,7 @@ done
 fn a_probe_calls_twice_and_once_oddly() {
     let folder = tempfile::tempdir().unwrap();
     let probe = |set: &str, tool: &str, args: &str, more: &[&str], status| {
-        let base = ["check", set, "--quiet", "--call", tool, "--args", args, "--probe", "--profile", "autotask-strict", "--json"];
+        let base = ["check", set, "--quiet", "--call", tool, "--args", args, "--probe", "--profile", "strict", "--json"];
         json(folder.path(), &[&base[..], more].concat(), status)
     };
     // A reading tool is asked oddly too; this one refuses what it does not know, and answers the same twice.
@@ -336,7 +335,7 @@ fn a_probe_calls_twice_and_once_oddly() {
     let mut counter = tempfile::NamedTempFile::new().unwrap();
     std::io::Write::write_all(&mut counter, COUNTER.as_bytes()).unwrap();
     let path = counter.path().display().to_string();
-    let base = ["check", "--quiet", "--call", "next", "--probe", "--profile", "autotask-strict", "--json", "--", "sh", &path];
+    let base = ["check", "--quiet", "--call", "next", "--probe", "--profile", "strict", "--json", "--", "sh", &path];
     let counted = json(folder.path(), &base, 0);
     let differs = has(&counted, "annotations/answers-differ", "next").unwrap();
     assert_eq!(differs["message"], "declared read-only, and a second call differs at `/n`: 1 became 2");

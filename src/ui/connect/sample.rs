@@ -10,19 +10,6 @@ use crate::source::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Source, Takes
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, ConnectAction, ConnectForm};
 
-/// The names of the sets, as people know them.
-fn set_title(id: &'static str) -> &'static str {
-    match id {
-        "all" => "Everything",
-        "autotask-dual" => "Autotask, dual",
-        "autotask-strict" => "Autotask, strict",
-        "dial" => "DIAL users",
-        "delegator" => "Delegator",
-        "autoreply" => "Autoreply",
-        other => other,
-    }
-}
-
 pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let mut spec = cx.state.connect_form.sample.clone();
@@ -114,7 +101,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn set_row(ui: &mut Ui, set: &'static SampleSet, is_chosen: bool) -> bool {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 40.0), Sense::click());
-    let title = set_title(set.id);
+    let title = set.title;
     response
         .widget_info(|| WidgetInfo::selected(Role::RadioButton, true, is_chosen, format!("Sample set {title}: {}", set.about)));
     if is_chosen || response.hovered() {
@@ -205,6 +192,6 @@ mod tests {
     #[test]
     fn every_built_set_of_the_sample_is_offered() {
         // A set without a title of its own would show its id.
-        assert!(SAMPLE_SETS.iter().all(|set| set_title(set.id) != set.id));
+        assert!(SAMPLE_SETS.iter().all(|set| set.title != set.id));
     }
 }

@@ -41,10 +41,10 @@ fn findings_are_gone_through_by_key() {
     press(&mut window, Key::F8, Modifiers::SHIFT);
     until(&mut window, "the one before is", |window| window.state().state.view.findings.selected == at);
     // A profile's rules come with it, and a severity alone is listed.
-    let profile = FindingsAction::ToggleProfile(Profile::AutotaskDual);
+    let profile = FindingsAction::ToggleProfile(Profile::parse("dual-content").unwrap());
     window.state_mut().state.perform(profile, &mut Vec::new());
     window.state_mut().state.perform(FindingsAction::OnlySeverity(Some(Severity::Error)), &mut Vec::new());
-    until(&mut window, "its errors are read", |window| paints(window, "autotask-dual") && !paints(window, "Warnings"));
+    until(&mut window, "its errors are read", |window| paints(window, "dual-content") && !paints(window, "Warnings"));
     let before = window.state().state.toasts.len();
     click(&mut window, "Copy the listed findings as Markdown");
     until(&mut window, "they are copied", |window| window.state().state.toasts.len() > before);
@@ -119,7 +119,7 @@ fn findings_are_marked_in_the_definition() {
     let mut window = called([1_600.0, 1_000.0], "dual_search_companies");
     let show = ViewAction::ShowDrawer(DrawerTab::Findings);
     window.state_mut().state.perform(show, &mut Vec::new());
-    window.state_mut().state.perform(FindingsAction::ToggleProfile(Profile::AutotaskStrict), &mut Vec::new());
+    window.state_mut().state.perform(FindingsAction::ToggleProfile(Profile::parse("strict").unwrap()), &mut Vec::new());
     let found = known(&mut window);
     let is_of_key = |place: &mcp_loupe::finding::FoundAt| {
         place.part == FoundIn::Definition && place.path.starts_with("/inputSchema/properties/")

@@ -49,7 +49,7 @@ fn count_of(found: Option<&Arc<AnswerFindings>>, severity: Severity) -> usize {
 /// Which severities are listed, and the rules of other systems, each of which can be added.
 fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
     let view = &cx.state.view.findings;
-    let added = view.rules.profiles.iter().filter(|profile| !Profile::DEFAULT.contains(profile)).count();
+    let added = view.rules.profiles.iter().filter(|profile| profile.is_style()).count();
     let more = added + usize::from(view.severity.is_some()) + usize::from(view.area.is_some());
     let label = if more == 0 { String::new() } else { format!("+{more}") };
     let button = Button::new(&label).icon(icons::FILTER).frameless().height(theme::ICON_BUTTON).key("filter of findings");
@@ -66,7 +66,7 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
             }
         }
         widgets::separator(ui);
-        for profile in Profile::ALL.into_iter().filter(|profile| !Profile::DEFAULT.contains(profile)) {
+        for profile in offered_styles(cx, known(cx).map(|found| &**found)) {
             let mut is_added = view.rules.profiles.contains(&profile);
             if ui.checkbox(&mut is_added, format!("{}: {}", profile.name(), profile.about())).clicked() {
                 cx.send(FindingsAction::ToggleProfile(profile));
@@ -95,7 +95,8 @@ fn severity_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) {
 pub fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, outer: Rect, found: &AnswerFindings) -> f32 {
     let t = ThemeTokens::of(ui);
     // Where one line has no room for all profiles, they have two.
-    let lines = if outer.width() < PROFILES { 2 } else { 1 };
+    let styles = offered_styles(cx, Some(found));
+    let lines = if outer.width() < PROFILES && !styles.is_empty() { 2 } else { 1 };
     let row =
         |at: usize| Rect::from_min_size(outer.min + vec2(SIDE, 6.0 + LINE * at as f32), vec2(outer.width() - 2.0 * SIDE, LINE));
     let line = |ui: &mut Ui, at: usize, name: &'static str, add: &mut dyn FnMut(&mut Ui)| {
@@ -104,17 +105,24 @@ pub fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, outer: Rect, found: &AnswerFindings) -> 
         let room = widgets::region(ui, ("findings by", name)).max_rect(rect.with_min_x(rect.left() + TITLE));
         ui.scope_builder(room.layout(Layout::left_to_right(Align::Center)), |ui| add(ui));
     };
-    let (first, others) = Profile::ALL.split_at(Profile::DEFAULT.len());
     if lines == 1 {
-        line(ui, 0, "Profiles", &mut |ui| profiles_ui(ui, cx, found, &Profile::ALL));
+        line(ui, 0, "Profiles", &mut |ui| profiles_ui(ui, cx, found, &[&Profile::DEFAULT[..], &styles].concat()));
     } else {
-        line(ui, 0, "Profiles", &mut |ui| profiles_ui(ui, cx, found, first));
-        line(ui, 1, "", &mut |ui| profiles_ui(ui, cx, found, others));
+        line(ui, 0, "Profiles", &mut |ui| profiles_ui(ui, cx, found, &Profile::DEFAULT));
+        line(ui, 1, "", &mut |ui| profiles_ui(ui, cx, found, &styles));
     }
     line(ui, lines, "Area", &mut |ui| areas_ui(ui, cx, found));
     let end = row(lines).bottom() + 6.0;
     ui.painter().hline(outer.x_range(), end - 0.5, Stroke::new(1.0, t.line));
     end.max(outer.top() + HEAD)
+}
+
+/// The styles that apply to the answer or are chosen.
+fn offered_styles(cx: &Cx<'_>, found: Option<&AnswerFindings>) -> Vec<Profile> {
+    let is_offered = |style: &Profile| {
+        found.is_some_and(|found| found.styles.contains(style)) || cx.state.view.findings.rules.profiles.contains(style)
+    };
+    Profile::styles().filter(is_offered).collect()
 }
 
 fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, profiles: &[Profile]) {
