@@ -210,7 +210,7 @@ pub struct ShowArgs {
     /// A capture folder, a file, or - for standard input
     #[arg(value_name = "PATH|-")]
     pub path: PathBuf,
-    /// What it is, instead of detecting it: capture, result, message, payload, text, messages, har, cassette, claude-code, exchanges or report
+    /// What it is, instead of detecting it: capture, result, message, payload, text, messages, har or claude-code
     #[arg(long, value_name = "KIND")]
     pub read_as: Option<String>,
     /// Which answer of a file that holds several, from 1
