@@ -8,7 +8,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use mcp_loupe::cancel::Cancel;
 use mcp_loupe::capture::{Capture, CaptureId, Server, Tool};
 use mcp_loupe::fixture::redact::{RedactOptions, redact};
-use mcp_loupe::store::{History, Label, read_folder, write_folder};
+use mcp_loupe::store::{History, read_folder, write_folder};
 use time::OffsetDateTime;
 
 mod common;
@@ -33,7 +33,7 @@ fn history(criterion: &mut Criterion) {
     let history = History::at(folder.path());
     let small = response(3);
     for number in 0..10_000 {
-        history.add(&capture(number, small.clone()), &Label::default()).expect("a capture");
+        history.add(&capture(number, small.clone())).expect("a capture");
     }
     let began = Instant::now();
     assert_eq!(history.list().expect("a list").entries.len(), 10_000);

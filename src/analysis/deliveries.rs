@@ -262,7 +262,6 @@ pub struct DeliveriesQuery;
 impl Query for DeliveriesQuery {
     type Out = Option<Arc<Deliveries>>;
     const IS_COUNT: bool = true;
-    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(Deliveries::of(cx.subject()?, cx.hosts, cx.cancel)?.map(Arc::new))
@@ -276,7 +275,6 @@ pub struct SentAsTextQuery(pub &'static str);
 impl Query for SentAsTextQuery {
     type Out = Arc<[DeliveryCell]>;
     const IS_COUNT: bool = true;
-    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(as_text(self.0, cx.subject()?, cx.hosts, cx.cancel)?.into())

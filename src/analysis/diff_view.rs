@@ -395,7 +395,6 @@ fn lost((a, text): (&ParsedCapture, &str), (b, now): (&ParsedCapture, &str), fou
 impl Query for DiffQuery {
     type Out = Arc<DiffView>;
     const WITHIN: Option<Duration> = Some(Duration::from_secs(5));
-    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let subject = cx.subject()?;

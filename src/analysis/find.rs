@@ -211,7 +211,6 @@ pub struct FindHostQuery {
 impl Query for FindHostQuery {
     type Out = Arc<[Range<usize>]>;
     const IS_PASSING: bool = true;
-    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         if self.search.kind == SearchKind::JsonPath {

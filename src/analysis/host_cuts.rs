@@ -82,7 +82,6 @@ pub struct HostCutsQuery(pub HostId);
 
 impl Query for HostCutsQuery {
     type Out = Arc<HostCuts>;
-    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(Arc::new(HostCuts::of(cx.subject()?, cx.host(self.0)?)))

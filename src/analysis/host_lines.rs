@@ -320,7 +320,6 @@ pub struct HostRowsQuery {
 impl Query for HostRowsQuery {
     type Out = Arc<HostRows>;
     const IS_PASSING: bool = true;
-    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(Arc::new(HostRows::of(cx.subject()?, cx.host(self.host)?, self, cx.cancel)?))
@@ -424,7 +423,6 @@ pub struct HostRemovedQuery(pub HostId);
 
 impl Query for HostRemovedQuery {
     type Out = Arc<HostRemoved>;
-    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(Arc::new(HostRemoved::of(cx.subject()?, cx.host(self.0)?)))

@@ -488,7 +488,6 @@ pub struct HostsQuery;
 impl Query for HostsQuery {
     type Out = Arc<HostsReport>;
     const IS_COUNT: bool = true;
-    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(Arc::new(HostsReport::of(cx.subject()?, cx.hosts, cx.cancel)?))
@@ -501,7 +500,6 @@ pub struct HostTextQuery(pub HostId);
 
 impl Query for HostTextQuery {
     type Out = Arc<HostText>;
-    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(Arc::new(HostText::of(cx.subject()?, cx.host(self.0)?)))

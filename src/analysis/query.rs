@@ -23,8 +23,6 @@ pub trait Query: Clone + Debug + Eq + Hash + Send + Sync + 'static {
     const IS_COUNT: bool = false;
     /// Whether its result belongs to a width, a search or a selection, and soon makes room for others of its kind.
     const IS_PASSING: bool = false;
-    /// Whether the result depends on which hosts are known.
-    const IS_ABOUT_HOSTS: bool = false;
     /// After this long a good result is better than the best one.
     const WITHIN: Option<Duration> = None;
 
@@ -271,7 +269,6 @@ pub struct AnyQuery {
     query: Arc<dyn Erased>,
     pub is_count: bool,
     pub is_passing: bool,
-    pub is_about_hosts: bool,
     pub is_held: bool,
     pub within: Option<Duration>,
 }
@@ -281,7 +278,6 @@ impl AnyQuery {
         Self {
             is_count: Q::IS_COUNT,
             is_passing: Q::IS_PASSING,
-            is_about_hosts: Q::IS_ABOUT_HOSTS,
             is_held: query.is_held(),
             within: Q::WITHIN,
             query: Arc::new(query),

@@ -36,7 +36,6 @@ pub struct StructuredPriceQuery(pub Encoding);
 impl Query for StructuredPriceQuery {
     type Out = Option<StructuredPrice>;
     const IS_COUNT: bool = true;
-    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let subject = cx.subject()?;

@@ -110,7 +110,6 @@ pub struct HostCountQuery {
 impl Query for HostCountQuery {
     type Out = Count;
     const IS_COUNT: bool = true;
-    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let text = cx.get(&HostTextQuery(self.host))??;

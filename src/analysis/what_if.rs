@@ -168,7 +168,6 @@ impl<Q: Query> Query for OmitKeys<Q> {
     type Out = Q::Out;
     const IS_COUNT: bool = true;
     const IS_PASSING: bool = true;
-    const IS_ABOUT_HOSTS: bool = Q::IS_ABOUT_HOSTS;
 
     fn is_held(&self) -> bool {
         self.1.is_held()
@@ -283,7 +282,6 @@ impl<Q: Query> Query for AsMended<Q> {
     type Out = Q::Out;
     const IS_COUNT: bool = true;
     const IS_PASSING: bool = true;
-    const IS_ABOUT_HOSTS: bool = Q::IS_ABOUT_HOSTS;
 
     fn is_held(&self) -> bool {
         self.1.is_held()

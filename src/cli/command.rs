@@ -101,12 +101,6 @@ pub enum Command {
     /// Write the manual pages into a folder
     #[command(hide = true)]
     Man(ManArgs),
-    /// Measure the claims of docs/claims.md on the sample, and print its table
-    #[command(hide = true)]
-    Claims(super::claims::Claims),
-    /// Be the client of the official conformance runner
-    #[command(hide = true)]
-    Conformance(ConformanceArgs),
     /// List the hosts whose models' view is known
     Hosts(HostsArgs),
     /// Print a completion script for a shell
@@ -210,7 +204,7 @@ pub struct ShowArgs {
     /// A capture folder, a file, or - for standard input
     #[arg(value_name = "PATH|-")]
     pub path: PathBuf,
-    /// What it is, instead of detecting it: capture, result, message, payload, text, messages, har, cassette, claude-code, exchanges or report
+    /// What it is, instead of detecting it: capture, result, message, payload, text, messages, har or claude-code
     #[arg(long, value_name = "KIND")]
     pub read_as: Option<String>,
     /// Which answer of a file that holds several, from 1
@@ -349,14 +343,6 @@ pub struct ScreenshotArgs {
 pub struct FormatsArgs {
     #[command(flatten)]
     pub print: PrintArgs,
-}
-
-/// What the conformance runner appends to the command; the rest is in its variables.
-#[derive(Args, Debug)]
-pub struct ConformanceArgs {
-    /// The server that plays the scenario
-    #[arg(value_name = "URL")]
-    pub url: String,
 }
 
 #[derive(Args, Debug)]

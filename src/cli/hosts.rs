@@ -9,7 +9,7 @@ use super::args::{DataArgs, PrintArgs};
 use super::output::{self, columns};
 use super::{Done, suggest};
 use crate::contract;
-use crate::host::probe::{Naming, SERVER, find, sections};
+use crate::host::probe::{SERVER, find, sections};
 use crate::host::{Host, Hosts, ReadChoice};
 use crate::problem::{Problem, ProblemKind};
 use crate::serve::sample::Probe;
@@ -128,25 +128,21 @@ fn probe(path: &Path, hosts: &Hosts, is_json: bool) -> Done {
         problem.at(at)
     })?;
     let found = find(&Probe::answers(), &pasted, SERVER, hosts);
-    let naming = Naming { checked: today(), ..Naming::default() };
+    // The day, by the machine's clock.
+    let today = time::OffsetDateTime::now_utc().date().to_string();
     if is_json {
-        output::json(&contract::probe(&found, &naming))?;
+        output::json(&contract::probe(&found, &today))?;
         return Ok(0);
     }
     let mut words = vec![found.verdict(), format!("Confidence: {}.", found.confidence().title())];
     words.extend(found.limit());
     let mut out: String = words.iter().flat_map(|words| words.lines()).map(|line| format!("# {line}\n")).collect();
-    if let Some(entry) = found.toml(&naming) {
+    if let Some(entry) = found.toml(&today) {
         out += "\n";
         out += &entry;
     }
     output::page(&out)?;
     Ok(0)
-}
-
-/// The day, by the machine's clock.
-fn today() -> String {
-    time::OffsetDateTime::now_utc().date().to_string()
 }
 
 /// The limits in a few words.

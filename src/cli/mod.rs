@@ -8,14 +8,12 @@ mod answers;
 mod args;
 mod call;
 mod check;
-mod claims;
 mod client;
 mod command;
 mod compare;
 mod completions;
 mod config;
 mod configuration;
-mod conformance;
 mod diff;
 mod count_exactly;
 mod findings;
@@ -98,8 +96,6 @@ fn run(cli: &Cli) -> Done {
         Some(Command::Logout(args)) => logout::run(args),
         Some(Command::Formats(args)) => formats::run(args),
         Some(Command::Man(args)) => man::run(args),
-        Some(Command::Claims(_)) => claims::run(),
-        Some(Command::Conformance(args)) => conformance::run(args),
         Some(Command::Hosts(args)) => hosts::run(args),
         Some(Command::Completions(args)) => completions::run(args),
     }

@@ -15,7 +15,7 @@ use crate::capture::{Capture, Tool};
 use crate::fixture::redact::{OFFERED, RedactOptions, RedactedCapture, redact, redact_document};
 use crate::number::{grouped, number_of};
 use crate::problem::{Problem, ProblemKind};
-use crate::store::{self, History, Label};
+use crate::store::{self, History};
 
 /// What is hidden in what is written.
 #[derive(Args, Clone, Debug, Default)]
@@ -187,7 +187,7 @@ impl KeepArgs {
         let write = WriteArgs { no_redact: self.no_redact, ..self.write.clone() };
         let redacted = write.prepare(capture, &write.options()?)?;
         let history = History::at(&folder);
-        let entry = history.add(&redacted.capture, &Label::default())?;
+        let entry = history.add(&redacted.capture)?;
         Ok(format!("kept as {} · {}", history.folder(&entry.id).display(), redacted.exactness()))
     }
 }

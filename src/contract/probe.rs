@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::contract::{VERSION, print};
-use crate::host::probe::{Naming, ProbeFinding};
+use crate::host::probe::ProbeFinding;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -28,8 +28,8 @@ struct Nearest {
     given: usize,
 }
 
-/// The document.
-pub fn probe(found: &ProbeFinding, naming: &Naming) -> String {
+/// The document; `today` is the day of the probe.
+pub fn probe(found: &ProbeFinding, today: &str) -> String {
     let guess = &found.guess;
     print(&Document {
         loupe: VERSION,
@@ -43,6 +43,6 @@ pub fn probe(found: &ProbeFinding, naming: &Naming) -> String {
         confidence: found.confidence().title(),
         verdict: found.verdict(),
         limit: found.limit(),
-        entry: found.toml(naming),
+        entry: found.toml(today),
     })
 }

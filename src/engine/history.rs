@@ -16,7 +16,7 @@ use crate::fixture::redact::{Known, RedactOptions, redact};
 use crate::problem::{Problem, ProblemKind};
 use crate::state::Event;
 use crate::state::history::{HistoryEffect, HistoryEvent};
-use crate::store::{History, Label};
+use crate::store::{History, Removed, StoreError};
 
 /// What is larger is looked through for secrets once the panes had time to show it: on few processors they would wait.
 const LARGE_BYTES: usize = 1 << 20;
@@ -35,13 +35,22 @@ pub(super) struct HistoryWriter {
     last: Mutex<Option<JoinHandle<()>>>,
     /// The search that is out; a newer one calls it off.
     search: Mutex<Cancel>,
+    /// What was removed last, as long as this lives or something else is removed.
+    removed: Arc<Mutex<Option<Removed>>>,
 }
 
 impl HistoryWriter {
     pub(super) fn new(queue: Arc<Queue>) -> Self {
         let known = Known::default();
         known.add_inherited(std::env::vars_os());
-        Self { queue, known, history: Mutex::default(), last: Mutex::default(), search: Mutex::default() }
+        Self {
+            queue,
+            known,
+            history: Mutex::default(),
+            last: Mutex::default(),
+            search: Mutex::default(),
+            removed: Arc::default(),
+        }
     }
 
     /// The list, for sessions to add to.
@@ -80,7 +89,8 @@ impl HistoryWriter {
             }
             Event::Problem(problem)
         };
-        let work = move || match work(&folder, effect, &options, &cancel) {
+        let removed = Arc::clone(&self.removed);
+        let work = move || match work(&folder, effect, &options, &removed, &cancel) {
             Ok(Some(event)) => sink.push(Event::History(event)),
             Ok(None) => {}
             Err(problem) => sink.push(Event::Problem(problem)),
@@ -116,6 +126,7 @@ fn work(
     history: &History,
     effect: HistoryEffect,
     options: &RedactOptions,
+    removed: &Mutex<Option<Removed>>,
     cancel: &Cancel,
 ) -> Result<Option<HistoryEvent>, Problem> {
     Ok(Some(match effect {
@@ -128,7 +139,7 @@ fn work(
         }
         HistoryEffect::Keep(capture) => {
             let hidden = redact(&capture, options, cancel).map_err(|_| Problem::new(ProblemKind::Cancelled, "not kept"))?;
-            let entry = history.add(&hidden.capture, &Label::default()).map_err(|error| {
+            let entry = history.add(&hidden.capture).map_err(|error| {
                 let problem = Problem::from(error);
                 Problem { what: format!("this call is not kept in the history: {}", problem.what), ..problem }
             })?;
@@ -143,16 +154,17 @@ fn work(
             let capture = Arc::new(history.open(&id)?);
             HistoryEvent::Opened { id, capture }
         }
-        HistoryEffect::Label(id, label) => {
-            history.label(&id, &label)?;
-            HistoryEvent::Labelled(id, label)
+        HistoryEffect::Remove(id) => {
+            *lock(removed) = Some(history.remove(&id)?);
+            HistoryEvent::Removed(id)
         }
-        HistoryEffect::Delete(id) => {
-            history.delete(&id, OffsetDateTime::now_utc())?;
-            HistoryEvent::Deleted(id)
-        }
-        HistoryEffect::Restore(id) => {
-            history.restore(&id)?;
+        HistoryEffect::PutBack(id) => {
+            let mut removed = lock(removed);
+            match removed.as_ref().filter(|removed| removed.is_of(&id)) {
+                Some(removed) => removed.put_back()?,
+                None => return Err(StoreError::NotACapture { path: history.folder(&id) }.into()),
+            }
+            *removed = None;
             return Ok(None);
         }
     }))

@@ -22,23 +22,20 @@ mod work;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use time::OffsetDateTime;
 use tokio::runtime::Runtime;
 
 use crate::analysis::{self, Prices};
 use crate::cancel::Cancel;
 use crate::capture::{Capture, Reading};
 use crate::fixture::redact::{RedactedCapture, redact};
-use crate::host::{Hosts, probe};
+use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
-use crate::serve::sample::Probe;
 use crate::source::{MemoryField, MemoryValue};
 use crate::state::{
-    Effect, Event, ExportEffect, ExportEvent, HistoryEvent, HostsEffect, HostsEvent, ImportEffect, ImportEvent, SessionEffect,
-    TokensEffect, TokensEvent,
+    Effect, Event, ExportEffect, ExportEvent, HistoryEvent, ImportEffect, ImportEvent, SessionEffect, TokensEffect, TokensEvent,
 };
 use crate::store;
 use crate::token::{MAX_FILE_BYTES, TokenizerFile};
@@ -66,8 +63,6 @@ pub struct Engine {
     queue: Arc<Queue>,
     sessions: Arc<Sessions>,
     jobs: Arc<Jobs>,
-    /// Calls off the question about a probe that is out.
-    probe: Mutex<Cancel>,
     settings: Arc<settings::Waiting<Vec<String>, Option<toml::Value>>>,
     servers: Arc<settings::Waiting<(String, MemoryField), Option<MemoryValue>>>,
     history: HistoryWriter,
@@ -101,13 +96,12 @@ impl Engine {
         let watcher = watch::Watcher::new(Arc::clone(&queue));
         let background = Background::default();
         let fixtures = fixtures::Fixtures::new(background.clone());
-        let (probe, settings, servers) = Default::default();
+        let (settings, servers) = Default::default();
         Ok(Self {
             runtime: Some(runtime),
             queue,
             sessions,
             jobs,
-            probe,
             settings,
             servers,
             history,
@@ -121,7 +115,7 @@ impl Engine {
     /// From here on questions about hosts are about these; without it, about those that come with Loupe.
     pub fn use_hosts(&self, hosts: Arc<Hosts>) {
         self.jobs.use_hosts(Arc::clone(&hosts));
-        self.queue.push(Event::Hosts(HostsEvent::Use(hosts)));
+        self.queue.push(Event::UseHosts(hosts));
     }
 
     /// The next event, if one waits.
@@ -281,20 +275,6 @@ impl Engine {
             Effect::Import(ImportEffect::FindValues { key }) => self.values(runtime).find(key),
             Effect::Import(ImportEffect::KeepValues { key, values }) => self.values(runtime).keep(key, values),
             Effect::Import(ImportEffect::ForgetValues { key }) => self.values(runtime).forget(key),
-            Effect::Hosts(HostsEffect::Probe { run, pasted }) => self.judge_probe(runtime, run, pasted),
-            Effect::Hosts(HostsEffect::Add { folder, entry }) => {
-                let (queue, jobs) = (Arc::clone(&self.queue), Arc::clone(&self.jobs));
-                let failed = |problem| Event::Hosts(HostsEvent::Added(Err(problem)));
-                work::blocking(runtime.handle(), &self.queue, failed, move || {
-                    let added = store::add_host(&folder, &entry);
-                    if added.is_ok() {
-                        let hosts = store::load_hosts(Some(&folder));
-                        jobs.use_hosts(Arc::clone(&hosts));
-                        queue.push(Event::Hosts(HostsEvent::Use(hosts)));
-                    }
-                    queue.push(Event::Hosts(HostsEvent::Added(added)));
-                });
-            }
             Effect::Import(ImportEffect::Look) => {
                 self.blocking(runtime, || Ok(Event::Import(ImportEvent::Found(configs::look()))))
             }
@@ -327,24 +307,6 @@ impl Engine {
 
     fn values<'a>(&'a self, runtime: &'a Runtime) -> values::Values<'a> {
         values::Values { runtime: runtime.handle(), queue: &self.queue, keychain: self.provider.uses_keychain() }
-    }
-
-    fn judge_probe(&self, runtime: &Runtime, run: u64, pasted: Vec<(&'static str, String)>) {
-        let cancel = Cancel::new();
-        std::mem::replace(&mut *self.probe.lock().unwrap_or_else(PoisonError::into_inner), cancel.clone()).cancel();
-        if pasted.is_empty() {
-            return;
-        }
-        let (queue, hosts) = (Arc::clone(&self.queue), self.jobs.hosts());
-        let today = OffsetDateTime::now_utc().date().to_string();
-        let day = today.clone();
-        let failed = move |problem| Event::Hosts(HostsEvent::ProbeAnswer { run, finding: Err(problem), today: day });
-        work::blocking(runtime.handle(), &self.queue, failed, move || {
-            let finding = probe::find(&Probe::answers(), &pasted, probe::SERVER, &hosts);
-            if !cancel.is_cancelled() {
-                queue.push(Event::Hosts(HostsEvent::ProbeAnswer { run, finding: Ok(Arc::new(finding)), today }));
-            }
-        });
     }
 
     fn blocking(&self, runtime: &Runtime, work: impl FnOnce() -> Result<Event, Problem> + Send + 'static) {

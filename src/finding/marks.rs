@@ -72,7 +72,6 @@ impl Query for TextMarksQuery {
     type Out = Arc<TextMarks>;
     const IS_COUNT: bool = true;
     const IS_PASSING: bool = true;
-    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let subject = cx.subject()?;

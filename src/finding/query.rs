@@ -113,7 +113,6 @@ pub(super) fn is_marked(range: &Range<usize>) -> bool {
 impl Query for FindingsQuery {
     type Out = Arc<AnswerFindings>;
     const IS_COUNT: bool = true;
-    const IS_ABOUT_HOSTS: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(Arc::new(self.find(cx, None)?))

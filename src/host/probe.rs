@@ -19,9 +19,8 @@ use super::{Hosts, read};
 use crate::capture::{Block, BlockKind};
 use crate::format::ParsedCapture;
 
-pub use entry::Naming;
 pub use finding::{Answers, Confidence, ProbeFinding, SERVER, find};
-pub use paste::{heading, sections};
+pub use paste::sections;
 
 /// One answer of the probe server, and what the host gave its model for it.
 #[derive(Clone, Debug)]
@@ -458,7 +457,7 @@ mod tests {
 
     /// The entry as a hosts file.
     fn toml(guess: &Guess) -> String {
-        guess.entry.as_ref().map(|host| entry::write(host, &Naming::default(), &[])).unwrap_or_default()
+        guess.entry.as_ref().map(|host| entry::write(host, "2026-01-31", &[])).unwrap_or_default()
     }
 
     #[test]

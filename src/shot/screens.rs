@@ -18,7 +18,6 @@ use crate::engine::Engine;
 use crate::finding::{Finding, FindingsQuery, ToolSilence, profile};
 use crate::fixture::collection::Collection;
 use crate::fixture::run::PreviousRun;
-use crate::host::probe::Naming;
 use crate::problem::{Problem, ProblemKind};
 use crate::settings::Theme;
 use crate::source::{Command, SampleSpec, Source};
@@ -27,8 +26,8 @@ use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog, DrawerTab, Effect, Event,
-    FindingsAction, FixtureAction, Form, HostsAction, PaneView, ProbeAction, QueryState, ServersAction, SessionUpdate, State,
-    TableAction, TriedFix, ViewAction,
+    FindingsAction, FixtureAction, Form, HostsAction, PaneView, QueryState, ServersAction, SessionUpdate, State, TableAction,
+    TriedFix, ViewAction,
 };
 
 /// Names for `--screen`, each a state worth a picture.
@@ -48,7 +47,6 @@ pub const SCREENS: &[&str] = &[
     "finding-places",
     "finding-silence",
     "hosts",
-    "probe",
     "connect",
     "palette",
     "error",
@@ -67,18 +65,6 @@ pub const SCREENS: &[&str] = &[
     "collection",
     "settings",
 ];
-
-/// What some agent gave its model for the probe's tools.
-const PROBED: &str = concat!(
-    "=== probe_one_text\n[tool result]\nLoupeProbe01a\n[end]\n",
-    "=== probe_several_texts\n[tool result]\nLoupeProbe02a\n\nLoupeProbe02b\n\nLoupeProbe02c\n[end]\n",
-    "=== probe_structured_only\n[tool result]\n{\"marker\":\"LoupeProbe03a\",\"count\":2,\"ratio\":1,\"names\":[\"é\",\"<b>\"],\"none\":null}\n[end]\n",
-    "=== probe_text_and_other_structured\n[tool result]\n{\"marker\":\"LoupeProbe05b\",\"count\":2,\"ratio\":1,\"names\":[\"é\",\"<b>\"],\"none\":null}\n[end]\n",
-    "=== probe_image\n[tool result]\nLoupeProbe06a\n\n[image/png]\n\nLoupeProbe06c\n[end]\n",
-    "=== probe_link\n[tool result]\nLoupeProbe09a\n\nlinked <probe://link/LoupeProbe09b>\n\nLoupeProbe09c\n[end]\n",
-    "=== probe_error\n[tool result]\nError: LoupeProbe10a\n[end]\n",
-    "=== probe_audience\n[tool result]\nLoupeProbe13b\n[end]\n",
-);
 
 /// A collection of the sample's calls.
 const COLLECTION: &str = r#"
@@ -293,16 +279,6 @@ fn staged(
         "hosts" => {
             call(&mut stage, "dual_search_companies", r#"{"pageSize":250}"#)?;
             stage.perform(Action::Hosts(HostsAction::Show(None)));
-        }
-        "probe" => {
-            stage.perform(Action::Probe(ProbeAction::Show));
-            // The day of a picture is always the same.
-            let naming =
-                Naming { id: "my-agent".into(), name: "My agent".into(), version: "1.2".into(), checked: "2026-01-31".into() };
-            stage.perform(Action::Probe(ProbeAction::Name(naming)));
-            stage.perform(Action::Probe(ProbeAction::Look(1)));
-            stage.perform(Action::Probe(ProbeAction::Paste(Some(PROBED.into()))));
-            stage.until("the probe is judged", |state| state.probing.finding.is_some())?;
         }
         "connect" => {
             stage.perform(ConnectAction::Show);

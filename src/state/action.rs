@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use super::{
     CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FindingsAction, FixtureAction,
     HistoryAction, HostsAction, ImportAction, LoginAction, MissingValues, OpenServersAction, PreparedCall, PreparedRun,
-    PreparedVerify, ProbeAction, ServersAction, SettingsAction, TableAction, TokensAction, ValuesAction, ViewAction, WatchAction,
-    diff, exact, library, media, server_diff, server_requests, wire,
+    PreparedVerify, ServersAction, SettingsAction, TableAction, TokensAction, ValuesAction, ViewAction, WatchAction, diff, exact,
+    library, media, server_diff, server_requests, wire,
 };
 use crate::analysis::Inquiry;
 use crate::contract::SweepFile;
@@ -46,7 +46,6 @@ pub enum Action {
     Exact(exact::ExactAction),
     Hosts(HostsAction),
     Findings(FindingsAction),
-    Probe(ProbeAction),
     CancelBackground(u64),
     ExportAs(ExportAction),
     /// Queries of visible panes that have no result yet; others that are out are cancelled.

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::{
-    Action, AppEffect, Connection, Dialog, Effect, Event, HostsEvent, PathPurpose, SessionId, SessionUpdate, State, Toast,
-    TokensEvent,
+    Action, AppEffect, Connection, Dialog, Effect, Event, PathPurpose, SessionId, SessionUpdate, State, Toast, TokensEvent,
 };
 use crate::problem::Problem;
 use crate::source::is_web;
@@ -35,7 +34,6 @@ impl State {
             || matches!(self.session().connection, Connection::Connecting { .. })
             || self.versus.is_listing()
             || self.session().library.listing.is_some()
-            || self.probing.since.is_some()
             || self.collections.is_counting()
             || self.watching.building.is_some()
             || self.is_counting_exactly()
@@ -72,7 +70,6 @@ impl State {
             Action::Exact(action) => self.exact(action, effects),
             Action::Hosts(action) => self.perform_hosts(action, effects),
             Action::Findings(action) => self.change_findings(action, effects),
-            Action::Probe(action) => self.change_probe(action, effects),
             Action::CancelBackground(number) => self.cancel_background(number, effects),
             Action::ExportAs(action) => self.export_as(action, effects),
             Action::Want(wants) => self.want(wants, effects),
@@ -130,9 +127,7 @@ impl State {
             Event::Tokens(TokensEvent::TokenizerRead(file)) => self.tokenizer_read(file, effects),
             Event::Tokens(TokensEvent::Prices(read)) => self.prices_read(read),
             Event::Exact(event) => self.exact_event(event),
-            Event::Hosts(HostsEvent::ProbeAnswer { run, finding, today }) => self.probed(run, finding, &today),
-            Event::Hosts(HostsEvent::Added(added)) => self.host_added(added),
-            Event::Hosts(HostsEvent::Use(hosts)) => self.use_hosts(hosts, effects),
+            Event::UseHosts(hosts) => self.use_hosts(hosts, effects),
             Event::Silenced { file, silence } => self.silenced(file, silence),
             Event::ToolsRead(read) => self.tools_read(read, effects),
             Event::Opened(captures) => self.opened(captures),

@@ -42,7 +42,6 @@ pub enum Effect {
     Tokens(TokensEffect),
     Watch(WatchEffect),
     Exact(exact::ExactEffect),
-    Hosts(HostsEffect),
     CancelBackground(u64),
     OpenPath(PathBuf),
     OpenText(String),
@@ -191,14 +190,6 @@ pub enum TokensEffect {
     Tokenizer(PathBuf),
     /// Read the price table, where there is one.
     Prices(PathBuf),
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum HostsEffect {
-    /// Judge the texts that a host gave its model for the probe's tools; the question before is called off.
-    Probe { run: u64, pasted: Vec<(&'static str, String)> },
-    /// Add an entry, a whole hosts file, to the person's own in this folder, and use it from here on.
-    Add { folder: PathBuf, entry: String },
 }
 
 /// What the window does itself.

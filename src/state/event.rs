@@ -14,7 +14,6 @@ use crate::analysis::{About, Inquiry, Prices, QueryResult};
 use crate::capture::{Capture, Line, Server, Step, Tool};
 use crate::finding::ToolSilence;
 use crate::host::Hosts;
-use crate::host::probe::ProbeFinding;
 use crate::problem::Problem;
 use crate::server_request::ServerRequest;
 use crate::settings::Theme;
@@ -46,7 +45,8 @@ pub enum Event {
         event: WatchEvent,
     },
     Exact(exact::ExactEvent),
-    Hosts(HostsEvent),
+    /// The hosts that queries are about from here on.
+    UseHosts(Arc<Hosts>),
     ToolsRead(Result<ToolsRead, Problem>),
     /// The file says that a rule is silent for a tool.
     Silenced {
@@ -167,19 +167,6 @@ pub enum TokensEvent {
     TokenizerRead(Arc<TokenizerFile>),
     /// The person's own price table, where there is one.
     Prices(Result<Prices, Problem>),
-}
-
-#[derive(Clone, Debug)]
-pub enum HostsEvent {
-    /// What the pasted texts say of a host, and the day.
-    ProbeAnswer {
-        run: u64,
-        finding: Result<Arc<ProbeFinding>, Problem>,
-        today: String,
-    },
-    Added(Result<PathBuf, Problem>),
-    /// The hosts that queries are about from here on.
-    Use(Arc<Hosts>),
 }
 
 /// What a server says beside its answers.

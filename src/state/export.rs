@@ -88,7 +88,7 @@ impl State {
         };
         self.dialog = None;
         let is_sample = |other: &Capture| {
-            kind.is_of_samples()
+            kind == ExportChoice::OUTPUT_SCHEMA
                 && other.id != capture.id
                 && (&other.server.name, &other.tool.name) == (&capture.server.name, &capture.tool.name)
         };

@@ -1,4 +1,4 @@
-//! The history in the window: what was kept by earlier runs, found again, opened, named, deleted and brought back.
+//! The history in the window: what was kept by earlier runs, found again, opened, removed and brought back.
 //!
 //! Nothing is kept until a folder is named: the app does, tests and pictures do not.
 
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::undo::UndoStep;
 use super::{Effect, State};
 use crate::capture::{Capture, CaptureId};
-use crate::history::{Entry, Health, HistoryId, HistoryLimits, HistoryQuery, Label};
+use crate::history::{Entry, Health, HistoryId, HistoryLimits, HistoryQuery};
 use crate::problem::{Problem, ProblemKind};
 
 /// What a person does with the history.
@@ -27,12 +27,7 @@ pub enum HistoryAction {
     Open(HistoryId),
     /// Open it and put its arguments into the form, to call again.
     Again(HistoryId),
-    /// Name and notes while they are typed; `None` puts the fields away.
-    Edit(Option<(HistoryId, Label)>),
-    Label(HistoryId, Label),
-    Delete(HistoryId),
-    /// Brings back what was deleted last.
-    Undo,
+    Remove(HistoryId),
 }
 
 /// What is to be done with the folder of the history.
@@ -50,9 +45,10 @@ pub enum HistoryEffect {
         query: HistoryQuery,
     },
     Open(HistoryId),
-    Label(HistoryId, Label),
-    Delete(HistoryId),
-    Restore(HistoryId),
+    /// What was removed before is deleted then.
+    Remove(HistoryId),
+    /// Put back what was removed last.
+    PutBack(HistoryId),
 }
 
 /// What came of it.
@@ -75,8 +71,7 @@ pub enum HistoryEvent {
         id: HistoryId,
         capture: Arc<Capture>,
     },
-    Labelled(HistoryId, Label),
-    Deleted(HistoryId),
+    Removed(HistoryId),
     /// What was hidden in what was written.
     Note(String),
 }
@@ -105,10 +100,6 @@ pub struct HistoryState {
     kept: HashMap<CaptureId, HistoryId>,
     /// Which captures of the list entries are that were opened.
     opened: HashMap<HistoryId, CaptureId>,
-    /// What can be brought back.
-    pub deleted: Option<HistoryId>,
-    /// The name and notes being typed.
-    pub editing: Option<(HistoryId, Label)>,
     /// Opened to be called again.
     again: Option<HistoryId>,
 }
@@ -172,22 +163,8 @@ impl State {
                 self.history.again = Some(id.clone());
                 self.open_kept(id, effects);
             }
-            HistoryAction::Edit(editing) => self.history.editing = editing,
-            HistoryAction::Label(id, label) => send(HistoryEffect::Label(id, label)),
-            HistoryAction::Delete(id) => send(HistoryEffect::Delete(id)),
-            HistoryAction::Undo => {
-                if let Some(id) = self.history.deleted.take() {
-                    self.restore_kept(id, effects);
-                }
-            }
+            HistoryAction::Remove(id) => send(HistoryEffect::Remove(id)),
         }
-    }
-
-    /// Brings back what was deleted.
-    pub(super) fn restore_kept(&mut self, id: HistoryId, effects: &mut Vec<Effect>) {
-        self.history.deleted.take_if(|deleted| *deleted == id);
-        let list = HistoryEffect::List { keep: HistoryLimits { days: 0, bytes: 0 } };
-        effects.extend([HistoryEffect::Restore(id), list].map(Effect::History));
     }
 
     fn open_kept(&mut self, id: HistoryId, effects: &mut Vec<Effect>) {
@@ -266,16 +243,10 @@ impl State {
                 self.add_capture(capture);
                 self.call_kept_again(&id);
             }
-            HistoryEvent::Labelled(id, label) => {
-                let change =
-                    |entry: &Entry| if entry.id == id { Entry { label: label.clone(), ..entry.clone() } } else { entry.clone() };
-                self.history.entries = self.history.entries.iter().map(change).collect();
-            }
             HistoryEvent::Note(text) => self.toast(&text),
-            HistoryEvent::Deleted(id) => {
+            HistoryEvent::Removed(id) => {
                 self.history.entries = self.history.entries.iter().filter(|entry| entry.id != id).cloned().collect();
-                self.history.deleted = Some(id.clone());
-                self.offer_undo("Deleted from the history".to_owned(), UndoStep::Kept(id));
+                self.offer_undo("Removed from the history".to_owned(), UndoStep::Kept(id));
             }
         }
         self.history.refresh();
@@ -300,7 +271,6 @@ mod tests {
             outcome: Outcome::Result,
             wire_bytes: 1,
             bytes: 1,
-            label: Label::default(),
             health: Health::Whole,
         }
     }
@@ -340,19 +310,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deleted_can_be_brought_back_and_what_is_damaged_is_said() {
+    fn what_is_removed_can_be_brought_back_and_what_is_damaged_is_said() {
         let mut state = State::default();
         after(&mut state, HistoryAction::Use("/x".into()));
         let damaged = Entry { health: Health::Damaged("why".into()), ..entry("1", "a") };
         told(&mut state, HistoryEvent::Listed { entries: vec![entry("2", "b"), damaged], notes: Vec::new() });
         assert!(after(&mut state, HistoryAction::Open(HistoryId("1".into()))).is_empty());
         assert!(state.toasts.iter().any(|toast| toast.text.contains("damaged: why")));
-        told(&mut state, HistoryEvent::Deleted(HistoryId("2".into())));
+        told(&mut state, HistoryEvent::Removed(HistoryId("2".into())));
         assert_eq!(state.history.entries.len(), 1);
-        let effects = after(&mut state, HistoryAction::Undo);
+        let mut effects = Vec::new();
+        state.perform(Action::Undo, &mut effects);
         assert!(matches!(
             &effects[..],
-            [Effect::History(HistoryEffect::Restore(_)), Effect::History(HistoryEffect::List { .. })]
+            [Effect::History(HistoryEffect::PutBack(_)), Effect::History(HistoryEffect::List { .. })]
         ));
     }
 

@@ -169,7 +169,6 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::HostsEvent;
     use crate::state::{Action, Event};
 
     #[test]
@@ -184,14 +183,14 @@ mod tests {
             "parts",
             "[host.client]\nname = \"x\"\nversion = \"1\"\ncapabilities = \"{}\"\nsource = \"y\"",
         );
-        state.apply(Event::Hosts(HostsEvent::Use(Arc::new(Hosts::built_in().with_file(&own, "own")))), &mut effects);
+        state.apply(Event::UseHosts(Arc::new(Hosts::built_in().with_file(&own, "own"))), &mut effects);
         let own = state.hosts.iter().find(|host| host.is_own).map(|host| host.id);
         state.perform(Action::Hosts(HostsAction::CallAs(own)), &mut effects);
         assert_eq!(state.call_as().map(|host| host.id), own);
         assert!(matches!(effects.as_slice(), [Effect::Session(SessionEffect::UseClient(Some(host)))] if Some(host.id) == own));
         // A host that is gone from the file is not called as any more.
         effects.clear();
-        state.apply(Event::Hosts(HostsEvent::Use(Hosts::built_in())), &mut effects);
+        state.apply(Event::UseHosts(Hosts::built_in()), &mut effects);
         assert!(state.call_as().is_none() && effects == [Effect::Session(SessionEffect::UseClient(None))]);
     }
 }

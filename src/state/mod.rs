@@ -29,7 +29,6 @@ pub mod media;
 mod notifications;
 pub mod open_servers;
 mod prepared;
-mod probe;
 pub mod import;
 mod login;
 mod read_text;
@@ -61,8 +60,8 @@ pub use call::CallAction;
 pub use collection::{CollectionAction, CollectionEffect, CollectionEvent, Collections, PreparedRun};
 pub use compare::{Compare, CompareAction, CompareTab, Comparisons, VaryForm};
 pub use connect::{ConnectAction, ConnectForm, ConnectMode};
-pub use effect::{AppEffect, Effect, ExportEffect, HostsEffect, ImportEffect, SessionCommand, SessionEffect, TokensEffect};
-pub use event::{CallUpdate, Event, ExportEvent, HostsEvent, ImportEvent, ServerNotification, SessionUpdate, TokensEvent};
+pub use effect::{AppEffect, Effect, ExportEffect, ImportEffect, SessionCommand, SessionEffect, TokensEffect};
+pub use event::{CallUpdate, Event, ExportEvent, ImportEvent, ServerNotification, SessionUpdate, TokensEvent};
 pub use export::{ExportAction, ExportOrder, ExportPicture};
 pub use field_file::{FieldFile, FieldText};
 pub use findings::{FindingsAction, FindingsView, TriedFix};
@@ -75,7 +74,6 @@ pub use local_time::LocalTime;
 pub use login::{LoginAction, LoginLog, LoginStep};
 pub use open_servers::OpenServersAction;
 pub use prepared::{CallOwner, PreparedCall};
-pub use probe::{ProbeAction, ProbeScreen};
 pub use read_text::ReadTexts;
 pub use results::{QueryResults, QueryState};
 pub use schema_check::{CheckTarget, SchemaCheck};
@@ -134,8 +132,6 @@ pub struct State {
     pub diff: diff::Diff,
     /// The tools against another list.
     pub versus: server_diff::ServerDiff,
-    /// What was pasted of a host's probe.
-    pub probing: ProbeScreen,
     pub connect_form: ConnectForm,
     /// The connect screen was opened for a new source: what failed before is not told there.
     pub is_new_source: bool,

@@ -168,12 +168,6 @@ impl QueryResults {
         out
     }
 
-    /// Lets go of every answer about hosts, since there are others now.
-    pub(super) fn forget_hosts(&mut self) {
-        let is_done = |entry: &Entry| matches!(entry, Entry::Done { .. });
-        self.entries.retain(|key, entry| !(key.query.is_about_hosts && is_done(entry)));
-    }
-
     /// Number of questions that are out.
     pub fn working(&self) -> usize {
         self.entries.values().filter(|entry| matches!(entry, Entry::Working { .. })).count()

@@ -130,7 +130,6 @@ impl State {
     pub(super) fn change_settings(&mut self, action: SettingsAction, effects: &mut Vec<Effect>) {
         match action {
             SettingsAction::UseFolder(folder) => {
-                self.probe_folder(folder.clone());
                 effects.push(Effect::Session(SessionEffect::KeepLogins(folder.clone())));
                 effects.push(Effect::Import(ImportEffect::ReadRecent(folder.clone())));
                 effects.push(Effect::Import(ImportEffect::ReadServers(folder.clone())));

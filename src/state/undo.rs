@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Effect, PaneView, SessionId, State};
+use super::{Effect, HistoryEffect, PaneView, SessionId, State};
 use crate::capture::{Capture, CaptureId};
-use crate::history::HistoryId;
+use crate::history::{HistoryId, HistoryLimits};
 use crate::settings::Panels;
 use crate::source::{Recent, ServerMemory};
 
@@ -70,7 +70,10 @@ impl State {
         let Some(undo) = self.undo.take() else { return };
         match undo.step {
             UndoStep::Captures { removed, shown } => self.restore_captures(removed, shown.as_ref()),
-            UndoStep::Kept(id) => self.restore_kept(id, effects),
+            UndoStep::Kept(id) => {
+                let list = HistoryEffect::List { keep: HistoryLimits { days: 0, bytes: 0 } };
+                effects.extend([HistoryEffect::PutBack(id), list].map(Effect::History));
+            }
             UndoStep::Server { at, recent, memory } => {
                 let at = at.min(self.importing.recent.len());
                 self.importing.recent.insert(at, *recent);

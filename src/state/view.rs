@@ -106,8 +106,6 @@ pub enum Screen {
     ServerDiff,
     /// What each host's model sees.
     Hosts,
-    /// Finding out what a host shows its model.
-    Probe,
     /// Several calls side by side.
     Compare,
     /// Every message of the session.

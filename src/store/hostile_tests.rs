@@ -105,7 +105,7 @@ fn names_that_are_no_text_are_found_and_read() {
     costs_nothing_else(folder.path());
     let history = History::at(folder.path());
     write_folder(&capture(Some(ANSWER)), &folder.path().join("history/captures").join(odd)).unwrap();
-    history.add(&capture(Some(ANSWER)), &Label::default()).unwrap();
+    history.add(&capture(Some(ANSWER))).unwrap();
     let listed = history.list().unwrap();
     assert_eq!(listed.entries.len(), 2);
     assert_eq!(listed.entries.iter().filter(|entry| entry.health == Health::Whole).count(), 1);

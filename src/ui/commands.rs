@@ -19,7 +19,7 @@ use crate::state::server_diff::ServerDiffAction;
 use crate::state::wire::WireAction;
 use crate::state::{
     Action, CallAction, CollectionAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction,
-    ImportAction, LoginAction, ProbeAction, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction,
+    ImportAction, LoginAction, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction,
 };
 
 /// One thing that a key or the palette does.
@@ -169,7 +169,6 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::without_keys("What each host's model sees", |_, cx| {
         cx.state.capture().map(|_| Action::Hosts(HostsAction::Show(None)))
     }),
-    UiCommand::without_keys("Probe a host…", |_, _| Some(Action::Probe(ProbeAction::Show))),
     UiCommand::new(keys(CTRL, Key::Comma), settings::NAME, |_, _| Some(ViewAction::ShowSettings.into())),
     UiCommand::without_keys(watch::NAME, |_, cx| watch::open(cx)),
     UiCommand::without_keys("Tools called without a question…", |_, cx| servers::allowed(cx)),
@@ -315,7 +314,6 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
             | Screen::Compare
             | Screen::Wire
             | Screen::Library
-            | Screen::Probe
             | Screen::Verify
             | Screen::Collection
             | Screen::Settings

@@ -49,9 +49,8 @@ pub fn entries(cx: &Cx<'_>) -> Vec<ExportEntry> {
     list("Copy as", &mut all().filter(|export| export.is_copied).map(entry), ExportAction::Copy);
     let is_picture =
         |export: &&Export| matches!(export.form, ExportForm::Picture(_) | ExportForm::Pane) || export.kind.ends_with("-svg");
-    let is_file = |export: &&Export| !export.needs_fixture() && !export.is_of_samples() && !is_picture(export);
+    let is_file = |export: &&Export| !export.needs_fixture() && !is_picture(export);
     list("Save as", &mut all().filter(is_file).map(entry), save);
-    list("Save types", &mut all().filter(|export| export.is_of_samples()).map(entry), save);
     list("Save a picture", &mut all().filter(is_picture).map(entry), save);
     list("Save a test", &mut all().filter(|export| export.needs_fixture()).map(entry), save);
     let mut formats = FORMATS

@@ -1,13 +1,11 @@
-//! The history: what earlier runs kept, found by words, opened, called again, named, pinned, deleted and brought back.
+//! The history: what earlier runs kept, found by words, opened, called again and removed.
 
 use chrono::{Local, TimeZone};
-use egui::{
-    Align2, DragValue, Id, Label as EguiLabel, Margin, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Align2, DragValue, Id, Label, Margin, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
 use super::outcome::outcome_look;
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, widgets};
+use super::{Cx, icons, undo, widgets};
 use crate::history::{Entry, Health};
 use crate::state::settings::MEBIBYTE;
 use crate::state::{Action, Dialog, HistoryAction};
@@ -41,7 +39,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         let field = TextEdit::singleline(&mut search)
             .id(Id::unique("history search"))
             .font(theme::base())
-            .hint_text("Words, or tool:, server:, args:, name:, text:, is:pinned, is:failed")
+            .hint_text("Words, or tool:, server:, args:, text:, is:failed")
             .desired_width(ui.available_width() - 210.0)
             .margin(Margin::symmetric(8, 6));
         let field = ui.add(field).accessible_name("Search the history");
@@ -49,9 +47,10 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             cx.send(Action::History(HistoryAction::Search(search)));
         }
         widgets::focus_first(ui, field.id);
-        let undo = widgets::Button::new("Undo delete").icon(icons::UNDO).small().enabled(history.deleted.is_some());
+        // The window's own is out of reach while the dialog is open.
+        let undo = widgets::Button::new("Undo").icon(icons::UNDO).small().enabled(cx.state.undo.is_some());
         if undo.show(ui).clicked() {
-            cx.send(Action::History(HistoryAction::Undo));
+            cx.send(undo::run(ui));
         }
         let mut is_on = history.is_on;
         if ui
@@ -71,10 +70,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             (false, true) => "Calls of this session are in the list on the left; after a restart they appear here",
         };
         ui.add_space(12.0);
-        ui.add(EguiLabel::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
-    }
-    if let Some((id, label)) = &history.editing {
-        label_ui(ui, cx, id, label);
+        ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     let height = (height - 116.0).max(3.0 * theme::CAPTURE_ROW);
@@ -91,7 +87,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     ui.add_space(4.0);
     let searching = if history.is_searching() { " · searching the answers…" } else { "" };
     let message = format!("{}{searching} · {place}", widgets::number_text(entries.len() as u64, "captures"));
-    ui.add(EguiLabel::new(RichText::new(message).font(theme::small()).color(t.weak)).truncate());
+    ui.add(Label::new(RichText::new(message).font(theme::small()).color(t.weak)).truncate());
 }
 
 /// How much is kept. Changed by a button alone, since what is beyond the limits goes at once.
@@ -110,7 +106,7 @@ pub(super) fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if size != keep.bytes / MEBIBYTE {
             keep.bytes = size * MEBIBYTE;
         }
-        ui.label(RichText::new("0 means no limit; pinned calls are kept").font(theme::small()).color(t.weak));
+        ui.label(RichText::new("0 means no limit").font(theme::small()).color(t.weak));
         if keep != history.keep {
             let tip = "Calls beyond these limits are deleted at once and cannot be restored";
             if widgets::Button::new("Apply limits").small().tip(tip).show(ui).clicked() {
@@ -131,15 +127,10 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
         Health::Damaged(_) => (icons::WARNING, t.bad, "damaged"),
         Health::Newer(_) => (icons::WARNING, t.warn, "of a newer version"),
     };
-    let name = match (&entry.label.name, &entry.tool) {
-        (name, _) if !name.is_empty() => name.clone(),
-        (_, tool) if !tool.is_empty() => tool.clone(),
-        _ => entry.id.to_string(),
-    };
+    let name = if entry.tool.is_empty() { entry.id.to_string() } else { entry.tool.clone() };
     let at = Local.timestamp_opt(entry.started_at.unix_timestamp(), 0).single();
     let when = at.map_or_else(String::new, |at| at.format("%Y-%m-%d %H:%M:%S").to_string());
-    let tool = if entry.label.name.is_empty() { String::new() } else { format!("{} · ", entry.tool) };
-    let line = format!("{when} · {words} · {tool}{} · {}", entry.server, entry.arguments);
+    let line = format!("{when} · {words} · {} · {}", entry.server, entry.arguments);
     response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, format!("{name}, {line}")));
     if response.hovered() {
         ui.painter().rect_filled(rect, theme::RADIUS_CONTROL, t.hover);
@@ -147,17 +138,13 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
     widgets::focus_ring_inside(ui, &response);
     let left = rect.left() + 32.0;
     ui.painter().text(pos2(rect.left() + 10.0, rect.center().y), Align2::LEFT_CENTER, glyph, theme::icon_fill_font(14.0), color);
-    let mut right = widgets::text_right(
+    let right = widgets::text_right(
         ui,
         pos2(rect.right() - 8.0, rect.center().y),
         widgets::bytes(entry.wire_bytes),
         theme::mono(12.0),
         t.text,
     ) - 10.0;
-    if entry.label.pinned {
-        right -= 16.0;
-        widgets::glyph_at(ui, pos2(right + 8.0, rect.center().y), icons::BASELINE, theme::icon_fill_font(13.0), t.accent);
-    }
     widgets::text_at(ui, pos2(left, rect.top() + 13.0), name, theme::mono(12.0), t.strong, right - left);
     widgets::text_at(ui, pos2(left, rect.bottom() - 12.0), line, theme::regular(12.0), t.weak, right - left);
     let send = |action| cx.send(Action::History(action));
@@ -165,7 +152,6 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
         send(HistoryAction::Open(entry.id.clone()));
         cx.send(Action::CloseDialog);
     }
-    let response = if entry.label.notes.is_empty() { response } else { response.on_hover_text(&entry.label.notes) };
     widgets::context_menu(&response, Some(&response), |ui| {
         let mut item = |glyph: &str, name: &str, enabled: bool| {
             let is_clicked = widgets::menu_item(ui, glyph, name, "", enabled).clicked();
@@ -179,42 +165,8 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
             send(HistoryAction::Again(entry.id.clone()));
             cx.send(Action::CloseDialog);
         }
-        if item(icons::WRITES, "Name and notes…", true) {
-            send(HistoryAction::Edit(Some((entry.id.clone(), entry.label.clone()))));
-        }
-        let pin = if entry.label.pinned { "Unpin" } else { "Pin: keep regardless of the limits" };
-        if item(icons::BASELINE, pin, true) {
-            let label = crate::history::Label { pinned: !entry.label.pinned, ..entry.label.clone() };
-            send(HistoryAction::Label(entry.id.clone(), label));
-        }
-        if item(icons::TRASH, "Delete", true) {
-            send(HistoryAction::Delete(entry.id.clone()));
-        }
-    });
-}
-
-/// A person's name for a capture, and notes.
-fn label_ui(ui: &mut Ui, cx: &Cx<'_>, id: &crate::history::HistoryId, label: &crate::history::Label) {
-    let mut edited = label.clone();
-    let send = |action| cx.send(Action::History(action));
-    ui.horizontal(|ui| {
-        let field = |ui: &mut Ui, text: &mut String, name: &str, width: f32| {
-            let field =
-                TextEdit::singleline(text).hint_text(name.to_owned()).desired_width(width).margin(Margin::symmetric(8, 6));
-            ui.add(field).accessible_name(name.to_owned()).id
-        };
-        let name = field(ui, &mut edited.name, "Name", 180.0);
-        widgets::focus_opened(ui, id, name);
-        field(ui, &mut edited.notes, "Notes", ui.available_width() - 180.0);
-        if edited != *label {
-            send(HistoryAction::Edit(Some((id.clone(), edited.clone()))));
-        }
-        if widgets::Button::new("Save").primary().small().show(ui).clicked() {
-            send(HistoryAction::Label(id.clone(), edited.clone()));
-            send(HistoryAction::Edit(None));
-        }
-        if widgets::button(ui, "Cancel").clicked() {
-            send(HistoryAction::Edit(None));
+        if item(icons::TRASH, "Remove", true) {
+            send(HistoryAction::Remove(entry.id.clone()));
         }
     });
 }

@@ -13,7 +13,7 @@ use super::theme::{self, ThemeTokens};
 use super::widgets::Button;
 use super::{Cx, host_row, icons, strip, widgets};
 use crate::analysis::{DeliveriesQuery, DeliveryKind, HostOutcome, HostsQuery, HostsReport};
-use crate::state::{Action, HostsAction, ProbeAction, QueryState, ViewAction};
+use crate::state::{Action, HostsAction, QueryState, ViewAction};
 
 const SIDE: f32 = 16.0;
 /// The width of a host in detail, beside the lanes.
@@ -81,10 +81,6 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
         let ways = DeliveryKind::ALL.len().to_string();
         if widgets::tab(ui, None, "Deliveries", Some(&ways), is_deliveries, theme::HEADER).clicked() {
             cx.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
-        }
-        let probe = widgets::tab(ui, None, "Probe a host…", None, false, theme::HEADER);
-        if probe.on_hover_text("Find out what a host shows its model, and keep it").clicked() {
-            cx.send(Action::Probe(ProbeAction::Show));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let is_copied = if head.width() < theme::NARROW {

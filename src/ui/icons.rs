@@ -99,7 +99,6 @@ pub const KEY: &str = "\u{e2d6}"; // key
 pub const TIMEOUT: &str = "\u{e2b8}"; // hourglass-medium
 pub const CANCELLED: &str = "\u{e3de}"; // prohibit
 pub const PAUSE: &str = "\u{e39e}"; // pause
-pub const DOT: &str = "\u{ece0}"; // dot-outline
 pub const FILE: &str = "\u{e23a}"; // file-text
 pub const JSON: &str = "\u{e860}"; // brackets-curly
 pub const ARTICLE: &str = "\u{e0a8}"; // article

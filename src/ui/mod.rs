@@ -37,7 +37,6 @@ mod once;
 mod outcome;
 mod palette;
 mod panes;
-mod probe;
 mod problems;
 mod region;
 mod sizes;
@@ -267,7 +266,6 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Hosts => middle.show(ui, |ui| hosts::hosts_ui(ui, cx)),
         Screen::Library => middle.show(ui, |ui| library::library_ui(ui, cx)),
         Screen::Wire => middle.show(ui, |ui| wire::wire_ui(ui, cx)),
-        Screen::Probe => middle.show(ui, |ui| probe::probe_ui(ui, cx)),
         Screen::Verify => middle.show(ui, |ui| verify::verify_ui(ui, cx)),
         Screen::Collection => middle.show(ui, |ui| collection::collection_ui(ui, cx)),
         Screen::Settings => middle.show(ui, |ui| settings::settings_ui(ui, cx)),

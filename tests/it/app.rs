@@ -22,10 +22,10 @@ use std::sync::Arc;
 
 use crate::live::{Window, open_sized, until};
 use crate::peer::oauth::{Modes, OAuthPeer};
+use crate::visit::Visit;
 use egui::{Event, Key, Modifiers, OutputCommand};
 use egui_kittest::kittest::Queryable;
 use mcp_loupe::host::Hosts;
-use mcp_loupe::mcp::login::Visit;
 use mcp_loupe::source::{Command, Http, Protocol, Source};
 use mcp_loupe::state::{Action, CallAction, ConnectAction, Connection, Dialog, Screen};
 
@@ -250,7 +250,7 @@ fn a_server_that_wants_a_login_gets_one_after_the_address_was_shown() {
     window.step();
     let (url, ..) = window.state().state.session().login.open.clone().unwrap_or_else(|| panic!("no address"));
     assert!(window.state().state.session().login.is_opened);
-    runtime.block_on(async { Visit::new().unwrap_or_else(|error| panic!("{error}")).go(url) });
+    runtime.block_on(async { Visit::new().go(url) });
     until(&mut window, "it is connected", |window| !window.state().state.session().tools.is_empty());
     let log = window.state().state.session().login.lines.join("\n");
     assert!(log.contains("logged in with the scopes read") && !log.contains("canary-"), "{log}");

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use mcp_loupe::source::import;
-use mcp_loupe::store::{self, History, Label};
+use mcp_loupe::store::{self, History};
 use mcp_loupe::token::TokenizerFile;
 
 /// A generator of numbers, the same on every machine.
@@ -182,7 +182,7 @@ fn kept() -> (tempfile::TempDir, PathBuf) {
     let expect =
         b"schema = \"loupe.expect/1\"\nmatch = \"payload\"\nignore = [\"/structuredContent/n\"]\n[budgets.tokens]\njson = 100\n";
     store::write_folder_with(&capture, &[("expect.toml", expect)], &fixture).unwrap();
-    History::at(folder.path()).add(&capture, &Label::default()).unwrap();
+    History::at(folder.path()).add(&capture).unwrap();
     (folder, fixture)
 }
 

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use crate::peer::oauth::{Modes, OAuthPeer};
 use crate::peer::{call, options, until};
+use crate::visit::Visit;
 use mcp_loupe::capture::{Capture, Outcome};
 use mcp_loupe::contract::message_line;
-use mcp_loupe::mcp::login::{LoginStore, Step, Visit};
+use mcp_loupe::mcp::login::{LoginStore, Step};
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session, SessionEvent};
 use mcp_loupe::problem::{Problem, ProblemKind};
 use mcp_loupe::source::{Grant, Http, Login, Source, Transport};
@@ -34,7 +35,7 @@ impl Desk {
 
     async fn connect(&self, source: &Source) -> Result<Session, Problem> {
         let (steps, written) = (Arc::clone(&self.steps), Arc::clone(&self.written));
-        let browser = Visit::new().unwrap();
+        let browser = Visit::new();
         let happenings: mcp::OnSessionEvent = Arc::new(move |happening| {
             if let SessionEvent::Login(step) = happening {
                 if let Step::Open { url, .. } = &step {
@@ -455,7 +456,7 @@ fn loupe(args: &[&str], folder: &Path) -> Command {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_command_line_shows_the_address_and_opens_a_browser_only_when_told() {
     let folder = tempfile::tempdir().unwrap();
-    let (peer, browser) = (OAuthPeer::start(Modes::default()).await, Visit::new().unwrap());
+    let (peer, browser) = (OAuthPeer::start(Modes::default()).await, Visit::new());
     let url = peer.url();
     let mut child = loupe(&["tools", "--json", "--url", &url, "--login"], folder.path()).env("BROWSER", "false").spawn().unwrap();
     let mut written = String::new();

@@ -24,6 +24,10 @@ mod support;
 mod text;
 mod two_servers;
 mod tidy;
+#[path = "../conformance/plain.rs"]
+mod plain;
+#[path = "../conformance/visit.rs"]
+mod visit;
 
 #[cfg(unix)]
 mod doors;

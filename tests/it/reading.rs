@@ -44,8 +44,7 @@ fn the_data_names_its_reader_and_offers_others() {
     assert!(painted.contains("read from the text (Lines of one shape, 100%), sent twice"), "{painted}");
     assert_eq!(window.state.view.open, [false, true, true], "a listing says the same when it is rendered");
     let menu = window.painted_after_click(SIZE, Light, "read from the text");
-    for text in ["Automatic · Lines of one shape", "Not as data", "Pattern…", "Copy as outputSchema", "Copy as Pydantic model"]
-    {
+    for text in ["Automatic · Lines of one shape", "Not as data", "Pattern…", "Copy as outputSchema"] {
         assert!(menu.contains(text), "{text} is not in\n{menu}");
     }
     assert!(menu.contains("tok in") && menu.contains("that send both"), "{menu}");

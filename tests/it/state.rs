@@ -700,10 +700,16 @@ fn calls_are_there_again_in_the_next_run() {
     next.perform(Action::History(HistoryAction::Open(id.clone())));
     assert_eq!(next.state.captures.len(), 1, "it is open already");
     assert_eq!(next.state.form().unwrap().text.as_bytes(), first.arguments);
-    next.perform(Action::History(HistoryAction::Delete(id.clone())));
-    next.until("it is deleted", |state| state.history.entries.is_empty());
-    next.perform(Action::History(HistoryAction::Undo));
+    next.perform(Action::History(HistoryAction::Remove(id.clone())));
+    next.until("it is removed", |state| state.history.entries.is_empty());
+    next.perform(Action::Undo);
     next.until("it is back", |state| state.history.entries.len() == 1);
+    let captures = || std::fs::read_dir(folder.path().join("history/captures")).unwrap().count();
+    next.perform(Action::History(HistoryAction::Remove(id.clone())));
+    next.until("it is removed again", |state| state.history.entries.is_empty());
+    assert_eq!(captures(), 1, "until the window is closed");
+    drop(next);
+    assert_eq!(captures(), 0);
 }
 
 #[test]

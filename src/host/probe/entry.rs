@@ -1,4 +1,4 @@
-//! An entry as a hosts file holds it: the rules found, under the name that a person gives the host.
+//! An entry as a hosts file holds it: the rules found, under a name to be changed.
 
 use std::fmt::Write as _;
 
@@ -6,22 +6,10 @@ use super::{MODES, SELECTS};
 use crate::host::BUILT_IN;
 use crate::host::rules::{Delivery, Host, HostId, KeepRule, RuleStep, Select};
 
-/// What a person says of the host that was probed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Naming {
-    /// What stands after `host:`.
-    pub id: String,
-    pub name: String,
-    pub version: String,
-    /// The day, `YYYY-MM-DD`.
-    pub checked: String,
-}
-
-impl Default for Naming {
-    fn default() -> Self {
-        Self { id: "new-host".into(), name: "New host".into(), version: "unknown".into(), checked: "2000-01-01".into() }
-    }
-}
+/// What whoever keeps the entry writes over.
+const ID: &str = "new-host";
+const NAME: &str = "New host";
+const VERSION: &str = "unknown";
 
 /// A string of TOML on one line: as JSON writes it, which leaves only DEL bare.
 fn quoted(text: &str) -> String {
@@ -42,7 +30,7 @@ fn keep_word(keep: KeepRule) -> &'static str {
 }
 
 /// The entry of a built-in host under another name, as a whole hosts file; `None` where it is not built in.
-pub(super) fn copy(of: HostId, naming: &Naming) -> Option<String> {
+pub(super) fn copy(of: HostId, today: &str) -> Option<String> {
     let mark = format!("id = {}\n", quoted(of.as_str()));
     let entry = BUILT_IN.split("[[host]]\n").skip(1).find(|entry| entry.contains(&mark))?;
     let mut out = format!(
@@ -52,10 +40,10 @@ pub(super) fn copy(of: HostId, naming: &Naming) -> Option<String> {
     for line in entry.trim_end().lines().filter(|line| !line.starts_with('#')) {
         is_head &= !line.starts_with('[');
         let value = match line.split_once(" = ").map(|(key, _)| key).filter(|_| is_head) {
-            Some("id") => Some(&naming.id),
-            Some("name") => Some(&naming.name),
-            Some("version") => Some(&naming.version),
-            Some("checked") => Some(&naming.checked),
+            Some("id") => Some(ID),
+            Some("name") => Some(NAME),
+            Some("version") => Some(VERSION),
+            Some("checked") => Some(today),
             _ => None,
         };
         match value {
@@ -67,7 +55,7 @@ pub(super) fn copy(of: HostId, naming: &Naming) -> Option<String> {
 }
 
 /// The entry as a whole hosts file; `notes` are comments at its head.
-pub(super) fn write(host: &Host, naming: &Naming, notes: &[String]) -> String {
+pub(super) fn write(host: &Host, today: &str, notes: &[String]) -> String {
     let json = MODES.iter().find(|(known, _)| *known == host.json).map_or("", |(_, word)| *word);
     let delivery = if host.delivery == Delivery::String { "string" } else { "parts" };
     let mut out = String::from("# Found by the probe.\n");
@@ -79,11 +67,11 @@ pub(super) fn write(host: &Host, naming: &Naming, notes: &[String]) -> String {
     let mut line = |key: &str, value: String| {
         writeln!(out, "{key} = {value}").ok();
     };
-    line("id", quoted(&naming.id));
-    line("name", quoted(&naming.name));
+    line("id", quoted(ID));
+    line("name", quoted(NAME));
     line("kind", quoted(host.kind.name()));
-    line("version", quoted(&naming.version));
-    line("checked", quoted(&naming.checked));
+    line("version", quoted(VERSION));
+    line("checked", quoted(today));
     line("evidence", quoted(host.evidence.name()));
     line("select", select_word(host.select));
     line("json", quoted(json));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::entry::{Naming, copy, write};
+use super::entry::{copy, write};
 use super::{Guess, ProbeAnswer, ProbeCut, cut, deduce, explained};
 use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
 use crate::format::ParsedCapture;
@@ -265,9 +265,9 @@ impl ProbeFinding {
     }
 
     /// The rules as a whole hosts file that can be read back: those of the built-in host that fits, with its limits, else
-    /// those found; `None` where there are none.
-    pub fn toml(&self, naming: &Naming) -> Option<String> {
-        if let Some(copy) = self.guess.fits.first().and_then(|id| copy(*id, naming)) {
+    /// those found; `None` where there are none. `today` is the day of the probe, `YYYY-MM-DD`.
+    pub fn toml(&self, today: &str) -> Option<String> {
+        if let Some(copy) = self.guess.fits.first().and_then(|id| copy(*id, today)) {
             return Some(copy);
         }
         let entry = self.entry.as_ref().filter(|_| !self.guess.explained.is_empty())?;
@@ -282,14 +282,6 @@ impl ProbeFinding {
         if !self.untried.is_empty() {
             notes.push(format!("Not tried: {}.", self.untried.join(", ")));
         }
-        Some(write(entry, naming, &notes))
-    }
-
-    /// Whether the host's rules give the text of this tool; `None` where it was not tried.
-    pub fn explains(&self, tool: &str) -> Option<bool> {
-        if self.untried.contains(&tool) {
-            return None;
-        }
-        Some(!self.names.is_empty() || self.guess.explained.iter().any(|known| known == tool))
+        Some(write(entry, today, &notes))
     }
 }

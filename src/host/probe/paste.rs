@@ -8,11 +8,6 @@ use crate::source::PROBE_TOOLS;
 const HINT: &str = "a line `=== probe_one_text`, below it the text that the model was given for this tool, and so on; \
                     or a JSON object of the tools' names and texts";
 
-/// The line above the text of a tool.
-pub fn heading(tool: &str) -> String {
-    format!("=== {tool}")
-}
-
 /// The tool that a line is the heading of.
 fn named(line: &str) -> Option<&str> {
     Some(line.strip_prefix("===")?.trim().trim_end_matches('=').trim())

@@ -12,7 +12,6 @@ mod keep;
 mod mask;
 mod redirect;
 mod servers;
-mod visit;
 mod wire;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +22,6 @@ use rmcp::transport::auth::WWWAuthenticateParams;
 use url::Url;
 
 pub use keep::LoginStore;
-pub use visit::Visit;
 
 use super::deadline::PausableDeadline;
 use super::error::Error;

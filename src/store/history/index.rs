@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use super::{History, Readers};
 use crate::capture::{Capture, Outcome};
-use crate::history::{Entry, Health, HistoryId, Label};
+use crate::history::{Entry, Health, HistoryId};
 
 const INDEX: &str = "index.jsonl";
 /// What is kept of the arguments for the list and for searching.
@@ -26,12 +26,6 @@ struct Line {
     outcome: String,
     wire: u64,
     bytes: u64,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    name: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    notes: String,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pinned: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     damaged: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +41,7 @@ pub(super) struct Index {
 }
 
 impl Entry {
-    pub(super) fn of(id: &HistoryId, capture: &Capture, label: &Label, bytes: u64) -> Self {
+    pub(super) fn of(id: &HistoryId, capture: &Capture, bytes: u64) -> Self {
         let arguments = String::from_utf8_lossy(&capture.arguments);
         let end = arguments.char_indices().map(|(at, _)| at).find(|at| *at >= ARGUMENTS).unwrap_or(arguments.len());
         Self {
@@ -61,12 +55,11 @@ impl Entry {
             outcome: capture.outcome,
             wire_bytes: capture.wire_len() as u64,
             bytes,
-            label: label.clone(),
             health: Health::Whole,
         }
     }
 
-    pub(super) fn unreadable(id: &HistoryId, started_at: OffsetDateTime, label: &Label, bytes: u64, health: Health) -> Self {
+    pub(super) fn unreadable(id: &HistoryId, started_at: OffsetDateTime, bytes: u64, health: Health) -> Self {
         Self {
             id: id.clone(),
             started_at,
@@ -78,13 +71,11 @@ impl Entry {
             outcome: Outcome::Malformed,
             wire_bytes: 0,
             bytes,
-            label: label.clone(),
             health,
         }
     }
 
     fn line(&self) -> Line {
-        let Label { name, notes, pinned } = self.label.clone();
         Line {
             id: self.id.to_string(),
             // Beyond the year 2262 nanoseconds do not fit; no clock of ours is there.
@@ -97,9 +88,6 @@ impl Entry {
             outcome: self.outcome.name().to_owned(),
             wire: self.wire_bytes,
             bytes: self.bytes,
-            name,
-            notes,
-            pinned,
             damaged: if let Health::Damaged(why) = &self.health { Some(why.clone()) } else { None },
             newer: if let Health::Newer(schema) = &self.health { Some(schema.clone()) } else { None },
         }
@@ -119,7 +107,6 @@ impl Line {
             outcome: Outcome::parse(&self.outcome)?,
             wire_bytes: self.wire,
             bytes: self.bytes,
-            label: Label { name: self.name, notes: self.notes, pinned: self.pinned },
             health: match (self.damaged, self.newer) {
                 (Some(why), _) => Health::Damaged(why),
                 (None, Some(schema)) => Health::Newer(schema),

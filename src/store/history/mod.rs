@@ -1,9 +1,9 @@
 //! The history: every capture that is kept, from run to run.
 //!
-//! One folder a capture under `captures/`, in the form of an export, plus `label.json` with a person's name for it, notes
-//! and pin. `index.jsonl` is a cache of what a list shows: what it lacks is read from the folders, what is no longer there
-//! is left out, and where it is damaged or gone it is written anew. Writers of the index hold a lock, so that two running
-//! copies do not disturb each other; nobody waits for it to read. What is deleted stands in `trash/` for a while.
+//! One folder a capture under `captures/`, in the form of an export. `index.jsonl` is a cache of what a list shows: what it
+//! lacks is read from the folders, what is no longer there is left out, and where it is damaged or gone it is written anew.
+//! Writers of the index hold a lock, so that two running copies do not disturb each other; nobody waits for it to read.
+//! What is removed is moved out of the list at once, and deleted when it cannot be put back any more ([`Removed`]).
 
 mod index;
 mod search;
@@ -17,19 +17,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tempfile::TempDir;
 use time::OffsetDateTime;
 
-pub use crate::history::{Entry, Health, HistoryId, HistoryLimits, HistoryQuery, Label};
+pub use crate::history::{Entry, Health, HistoryId, HistoryLimits, HistoryQuery};
 
-use super::{Readers, StoreError, TEMPORARY, read_folder, write_folder_with, write_whole};
+use super::{Readers, StoreError, TEMPORARY, read_folder, write_folder};
 use crate::capture::Capture;
 
 const CAPTURES: &str = "captures";
-const TRASH: &str = "trash";
-const LABEL: &str = "label.json";
 const LOCK: &str = "lock";
-/// How long what was deleted can be brought back, at least.
-const TRASH_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 /// What was not put in place after so long never will be: its writer ended.
 const STALE: Duration = Duration::from_secs(60 * 60);
 /// Names tried for one capture.
@@ -42,6 +39,39 @@ pub struct HistoryPage {
     pub entries: Vec<Entry>,
     /// What did not keep the list from being made: an index that could not be written, for people.
     pub notes: Vec<String>,
+}
+
+/// A capture that was removed. It is deleted when this is dropped; what a crash leaves of it goes with what was left
+/// half-written.
+#[derive(Debug)]
+pub struct Removed {
+    /// Beside the captures, with its folder in it.
+    away: TempDir,
+    place: PathBuf,
+}
+
+impl Removed {
+    pub fn is_of(&self, id: &HistoryId) -> bool {
+        self.place.ends_with(&*id.0)
+    }
+
+    /// Puts it back.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]; it can be tried again.
+    pub fn put_back(&self) -> Result<(), StoreError> {
+        let name = self.place.file_name().unwrap_or_default();
+        fs::rename(self.away.path().join(name), &self.place).map_err(StoreError::io("cannot put back", &self.place))
+    }
+
+    /// Deletes it now.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn delete(self) -> Result<(), StoreError> {
+        let Self { away, place } = self;
+        away.close().map_err(StoreError::io("cannot delete", &place))
+    }
 }
 
 /// See the module. Cheap to clone; every method may be called from any thread.
@@ -73,18 +103,16 @@ impl History {
     ///
     /// # Errors
     /// [`StoreError::Io`]: a full disk, a folder that may not be written. Nothing of the capture is left behind.
-    pub fn add(&self, capture: &Capture, label: &Label) -> Result<Entry, StoreError> {
+    pub fn add(&self, capture: &Capture) -> Result<Entry, StoreError> {
         self.make_folder().map_err(StoreError::io("cannot create the folder", &self.root))?;
         let base = folder_name(capture);
-        let label_text = label_text(label);
-        let files: &[(&str, &[u8])] = if *label == Label::default() { &[] } else { &[(LABEL, label_text.as_bytes())] };
         for number in 1..NAMES {
             let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
             let id = HistoryId(name.as_str().into());
             let named = Capture { name: Arc::clone(&id.0), ..capture.clone() };
-            match write_folder_with(&named, files, &self.captures().join(&name)) {
+            match write_folder(&named, &self.captures().join(&name)) {
                 Ok(()) => {
-                    let entry = Entry::of(&id, &named, label, folder_bytes(&self.folder(&id)));
+                    let entry = Entry::of(&id, &named, folder_bytes(&self.folder(&id)));
                     // The folder is what counts; an index that lacks it is completed by the next list.
                     self.append(&entry).ok();
                     return Ok(entry);
@@ -159,9 +187,8 @@ impl History {
     fn read_entry(&self, id: &HistoryId) -> Entry {
         let folder = self.folder(id);
         let bytes = folder_bytes(&folder);
-        let label = read_label(&folder);
         match read_folder(&folder) {
-            Ok(capture) => Entry::of(id, &capture, &label, bytes),
+            Ok(capture) => Entry::of(id, &capture, bytes),
             Err(error) => {
                 let health = match error {
                     StoreError::Newer { schema, .. } => Health::Newer(schema),
@@ -171,7 +198,7 @@ impl History {
                 let at = fs::metadata(&folder)
                     .and_then(|data| data.modified())
                     .map_or(OffsetDateTime::UNIX_EPOCH, OffsetDateTime::from);
-                Entry::unreadable(id, at, &label, bytes, health)
+                Entry::unreadable(id, at, bytes, health)
             }
         }
     }
@@ -185,61 +212,23 @@ impl History {
         Ok(Capture { name: Arc::clone(&id.0), ..read_folder(&self.folder(id))? })
     }
 
-    /// Names, notes or pins a capture.
+    /// Takes a capture out of the list, in one step, so that a crash leaves no half of it there.
     ///
     /// # Errors
-    /// [`StoreError::Io`], [`StoreError::NotACapture`] where it is gone.
-    pub fn label(&self, id: &HistoryId, label: &Label) -> Result<(), StoreError> {
-        let folder = self.folder(id);
-        if !folder.is_dir() {
-            return Err(StoreError::NotACapture { path: folder });
-        }
-        write_whole(&folder.join(LABEL), label_text(label).as_bytes())?;
-        // Later lines of the index stand for earlier ones.
-        let entry = match self.read_index().entries.into_iter().find(|entry| entry.id == *id) {
-            Some(entry) => Entry { label: label.clone(), ..entry },
-            None => self.read_entry(id),
-        };
-        self.append(&entry).ok();
-        Ok(())
+    /// [`StoreError::Io`]; it is where it was.
+    pub fn remove(&self, id: &HistoryId) -> Result<Removed, StoreError> {
+        let place = self.folder(id);
+        let mut away = tempfile::Builder::new();
+        away.prefix(TEMPORARY);
+        #[cfg(unix)]
+        away.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let away = away.tempdir_in(self.captures());
+        let moved = away.and_then(|away| fs::rename(&place, away.path().join(&*id.0)).map(|()| away));
+        Ok(Removed { away: moved.map_err(StoreError::io("cannot remove", &place))?, place })
     }
 
-    /// Deletes a capture; [`History::restore`] brings it back within a day.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
-    pub fn delete(&self, id: &HistoryId, now: OffsetDateTime) -> Result<(), StoreError> {
-        let trash = self.root.join(TRASH);
-        Readers::Owner.make_folder(&trash).map_err(StoreError::io("cannot create the folder", &trash))?;
-        let target = trash.join(format!("{}~{}", now.unix_timestamp(), id.0));
-        fs::rename(self.folder(id), &target).map_err(StoreError::io("cannot delete", &self.folder(id)))
-    }
-
-    /// Brings back what was deleted last under this name.
-    ///
-    /// # Errors
-    /// [`StoreError::NotACapture`] where it is not there any more, [`StoreError::Io`].
-    pub fn restore(&self, id: &HistoryId) -> Result<(), StoreError> {
-        let target = self.folder(id);
-        let found = self.trash().into_iter().filter(|(_, name, _)| *name == *id.0).max_by_key(|(at, ..)| *at);
-        let Some((_, _, path)) = found else { return Err(StoreError::NotACapture { path: target }) };
-        fs::rename(&path, &target).map_err(StoreError::io("cannot bring back", &target))
-    }
-
-    /// What is in the trash: when it was deleted (Unix seconds), its name, its folder.
-    fn trash(&self) -> Vec<(i64, String, PathBuf)> {
-        let entries = fs::read_dir(self.root.join(TRASH)).into_iter().flatten().filter_map(Result::ok);
-        entries
-            .filter_map(|entry| {
-                let name = entry.file_name().to_string_lossy().into_owned();
-                let (at, id) = name.split_once('~')?;
-                Some((at.parse().ok()?, id.to_owned(), entry.path()))
-            })
-            .collect()
-    }
-
-    /// Lets go of what the limits do not allow, oldest first, pinned ones never; and of what was deleted a day ago or left
-    /// half-written. Gives how many captures went.
+    /// Lets go of what the limits do not allow, oldest first, and of what was left half-written. Gives how many captures
+    /// went.
     ///
     /// # Errors
     /// [`StoreError::Io`], with what could go gone.
@@ -252,30 +241,22 @@ impl History {
             bytes = bytes.saturating_add(entry.bytes);
             let is_old = oldest.is_some_and(|oldest| entry.started_at < oldest);
             let is_too_much = keep.bytes > 0 && bytes > keep.bytes;
-            if entry.label.pinned || !(is_old || is_too_much) {
+            if !(is_old || is_too_much) {
                 continue;
             }
-            let folder = self.folder(&entry.id);
-            // Out of the way first, so that a crash leaves no half of it in the list.
-            let away = self.captures().join(format!("{TEMPORARY}gone-{}", entry.id.0));
-            match fs::rename(&folder, &away).and_then(|()| fs::remove_dir_all(&away)) {
+            match self.remove(&entry.id).and_then(Removed::delete) {
                 Ok(()) => {
                     gone += 1;
                     bytes = bytes.saturating_sub(entry.bytes);
                 }
-                Err(error) => failed = Some(StoreError::io("cannot delete", &folder)(error)),
-            }
-        }
-        for (at, _, path) in self.trash() {
-            if now.unix_timestamp().saturating_sub(at) > TRASH_FOR.as_secs().cast_signed() {
-                fs::remove_dir_all(&path).ok();
+                Err(error) => failed = Some(error),
             }
         }
         self.sweep();
         failed.map_or(Ok(gone), Err)
     }
 
-    /// Removes what a writer that ended left half-written.
+    /// Deletes what a copy that ended left half-written, or removed.
     fn sweep(&self) {
         let entries = fs::read_dir(self.captures()).into_iter().flatten().filter_map(Result::ok);
         for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(TEMPORARY)) {
@@ -311,15 +292,6 @@ fn folder_name(capture: &Capture) -> String {
     let tool: String = capture.tool.name.chars().take(60).map(safe).collect();
     // Every field is there, so formatting cannot fail.
     format!("{}-{}", at.format(&format).unwrap_or_default(), if tool.is_empty() { "answer" } else { &tool })
-}
-
-fn label_text(label: &Label) -> String {
-    serde_json::to_string_pretty(label).unwrap_or_default() + "\n"
-}
-
-/// A label that cannot be read is none: it is not worth losing a capture from the list.
-fn read_label(folder: &Path) -> Label {
-    super::read_file(&folder.join(LABEL), 1 << 20).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
 }
 
 fn folder_bytes(folder: &Path) -> u64 {

@@ -33,22 +33,19 @@ fn what_is_kept_is_there_again() {
     let folder = tempfile::tempdir().unwrap();
     let history = History::at(folder.path());
     assert_eq!(history.list().unwrap(), HistoryPage::default());
-    let label = Label { name: "first".into(), notes: "n".into(), pinned: true };
-    let kept = history.add(&capture("a", 1, "x"), &label).unwrap();
+    let kept = history.add(&capture("a", 1, "x")).unwrap();
     let a = kept.id.clone();
-    let twice = history.add(&capture("a", 1, "x"), &Label::default()).unwrap().id;
+    let twice = history.add(&capture("a", 1, "x")).unwrap().id;
     assert_ne!(a, twice, "two calls of one moment are two captures");
-    history.add(&capture("b", 9, "y"), &Label::default()).unwrap();
+    history.add(&capture("b", 9, "y")).unwrap();
     let again = History::at(folder.path());
     let listed = again.list().unwrap();
     assert_eq!(tools(&listed), ["b", "a", "a"]);
     assert_eq!(*listed.entries.iter().find(|entry| entry.id == a).unwrap(), kept);
-    assert_eq!((&kept.label, history.read_entry(&a)), (&label, kept.clone()), "as it is read from the folder");
+    assert_eq!(history.read_entry(&a), kept, "as it is read from the folder");
     let opened = again.open(&a).unwrap();
     let named = Capture { name: a.0.clone(), ..capture("a", 1, "x") };
     assert_eq!(opened, Capture { id: opened.id.clone(), ..named });
-    again.label(&a, &Label { notes: "other".into(), ..label }).unwrap();
-    assert_eq!(history.list().unwrap().entries.iter().find(|entry| entry.id == a).unwrap().label.notes, "other");
 }
 
 #[cfg(unix)]
@@ -67,11 +64,9 @@ fn nobody_else_can_look_into_it() {
     fs::create_dir(folder.path().join("history")).unwrap();
     fs::set_permissions(folder.path().join("history"), fs::Permissions::from_mode(0o755)).unwrap();
     let history = History::at(folder.path());
-    let pinned = Label { pinned: true, ..Label::default() };
-    let a = history.add(&capture("a", 1, "x"), &pinned).unwrap().id;
-    history.label(&a, &Label { notes: "n".into(), ..pinned }).unwrap();
-    let b = history.add(&capture("b", 2, "x"), &Label::default()).unwrap().id;
-    history.delete(&b, datetime!(2026-01-01 00:00:00 UTC)).unwrap();
+    history.add(&capture("a", 1, "x")).unwrap();
+    let b = history.add(&capture("b", 2, "x")).unwrap().id;
+    let _removed = history.remove(&b).unwrap();
     history.list().unwrap();
     fs::remove_file(history.root().join("index.jsonl")).unwrap();
     history.list().unwrap();
@@ -85,8 +80,8 @@ fn nobody_else_can_look_into_it() {
 fn the_index_is_a_cache() {
     let folder = tempfile::tempdir().unwrap();
     let history = History::at(folder.path());
-    let a = history.add(&capture("a", 1, "x"), &Label { pinned: true, ..Label::default() }).unwrap().id;
-    history.add(&capture("b", 2, "x"), &Label::default()).unwrap();
+    let a = history.add(&capture("a", 1, "x")).unwrap().id;
+    history.add(&capture("b", 2, "x")).unwrap();
     let whole = history.list().unwrap();
     let index = history.root().join("index.jsonl");
     for broken in [None, Some(""), Some("nonsense\n{\"id\":"), Some("{}\n")] {
@@ -108,8 +103,8 @@ fn the_index_is_a_cache() {
 fn damage_hides_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let history = History::at(folder.path());
-    let a = history.add(&capture("a", 1, "x"), &Label::default()).unwrap().id;
-    history.add(&capture("b", 2, "x"), &Label::default()).unwrap();
+    let a = history.add(&capture("a", 1, "x")).unwrap().id;
+    history.add(&capture("b", 2, "x")).unwrap();
     fs::write(history.folder(&a).join("response.json"), "{}").unwrap();
     fs::remove_file(history.root().join("index.jsonl")).unwrap();
     fs::create_dir(history.captures().join("stray")).unwrap();
@@ -122,50 +117,57 @@ fn damage_hides_nothing_else() {
 }
 
 #[test]
-fn what_is_deleted_comes_back() {
+fn what_is_removed_comes_back_until_it_is_let_go() {
     let folder = tempfile::tempdir().unwrap();
     let history = History::at(folder.path());
-    let a = history.add(&capture("a", 1, "x"), &Label { name: "n".into(), ..Label::default() }).unwrap().id;
+    let a = history.add(&capture("a", 1, "x")).unwrap().id;
     let before = history.list().unwrap();
     let now = datetime!(2026-01-02 00:00:00 UTC);
-    history.delete(&a, now).unwrap();
-    assert!(history.list().unwrap().entries.is_empty());
-    history.restore(&a).unwrap();
+    let removed = history.remove(&a).unwrap();
+    assert!(removed.is_of(&a) && history.list().unwrap().entries.is_empty());
+    history.prune(HistoryLimits::default(), now).unwrap();
+    removed.put_back().unwrap();
+    drop(removed);
     assert_eq!(history.list().unwrap(), before);
-    history.delete(&a, now).unwrap();
-    history.prune(HistoryLimits::default(), now + Duration::from_secs(3600)).unwrap();
-    history.restore(&a).unwrap();
-    history.delete(&a, now).unwrap();
-    history.prune(HistoryLimits::default(), now + Duration::from_secs(2 * 24 * 3600)).unwrap();
-    assert!(matches!(history.restore(&a), Err(StoreError::NotACapture { .. })));
+    let left = || fs::read_dir(history.captures()).unwrap().count();
+    drop(history.remove(&a).unwrap());
+    assert_eq!(left(), 0);
+    assert!(history.remove(&a).is_err());
+    // A copy that crashed deletes nothing; the next one does, when nobody can want it back any more.
+    let b = history.add(&capture("b", 1, "x")).unwrap().id;
+    std::mem::forget(history.remove(&b).unwrap());
+    history.prune(HistoryLimits::default(), now).unwrap();
+    assert_eq!(left(), 1);
+    let away = fs::read_dir(history.captures()).unwrap().next().unwrap().unwrap().path();
+    let long_ago = std::time::SystemTime::now() - STALE - Duration::from_secs(1);
+    fs::File::open(away).unwrap().set_modified(long_ago).unwrap();
+    history.prune(HistoryLimits::default(), now).unwrap();
+    assert_eq!(left(), 0);
 }
 
 #[test]
-fn limits_let_the_oldest_go_and_keep_what_is_pinned() {
+fn limits_let_the_oldest_go() {
     let folder = tempfile::tempdir().unwrap();
     let history = History::at(folder.path());
     let day = 24 * 3600;
-    history.add(&capture("pinned", 0, "x"), &Label { pinned: true, ..Label::default() }).unwrap();
     for (tool, at) in [("old", 1), ("mid", 50 * day), ("new", 99 * day)] {
-        history.add(&capture(tool, at, "x"), &Label::default()).unwrap();
+        history.add(&capture(tool, at, "x")).unwrap();
     }
     let now = datetime!(2026-01-01 00:00:00 UTC) + Duration::from_secs(100 * day.unsigned_abs());
     assert_eq!(history.prune(HistoryLimits { days: 0, bytes: 0 }, now).unwrap(), 0);
     assert_eq!(history.prune(HistoryLimits { days: 60, bytes: 0 }, now).unwrap(), 1);
-    assert_eq!(tools(&history.list().unwrap()), ["new", "mid", "pinned"]);
+    assert_eq!(tools(&history.list().unwrap()), ["new", "mid"]);
     let one = history.list().unwrap().entries[0].bytes;
     assert_eq!(history.prune(HistoryLimits { days: 0, bytes: one + 10 }, now).unwrap(), 1);
-    assert_eq!(tools(&history.list().unwrap()), ["new", "pinned"]);
+    assert_eq!(tools(&history.list().unwrap()), ["new"]);
 }
 
 #[test]
 fn captures_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let history = History::at(folder.path());
-    history
-        .add(&capture("search_tickets", 1, "Über den Wolken"), &Label { name: "mine".into(), pinned: true, ..Label::default() })
-        .unwrap();
-    history.add(&capture("get_user", 2, "plain \\u00fcber words"), &Label::default()).unwrap();
+    history.add(&capture("search_tickets", 1, "Über den Wolken")).unwrap();
+    history.add(&capture("get_user", 2, "plain \\u00fcber words")).unwrap();
     let entries = history.list().unwrap().entries;
     let found = |query: &str| -> Vec<String> {
         let ids = history.search(&entries, &HistoryQuery::parse(query), &Cancel::new()).unwrap();
@@ -176,7 +178,6 @@ fn captures_are_found() {
     assert_eq!(found("desk WOLKEN"), ["search_tickets"]);
     assert_eq!(found("über"), ["get_user", "search_tickets"]);
     assert_eq!(found("args:user-q"), ["get_user"]);
-    assert_eq!(found("name:mine is:pinned"), ["search_tickets"]);
     assert_eq!(found("\"plain ü"), ["get_user"]);
     assert_eq!(found("server:other"), Vec::<String>::new());
     assert_eq!(found("is:failed"), Vec::<String>::new());
@@ -190,17 +191,16 @@ fn two_copies_write_at_once() {
             let history = History::at(folder.path());
             scope.spawn(move || {
                 for number in 0..10 {
-                    history
-                        .add(&capture("t", number, "x"), &Label { name: format!("{copy}-{number}"), ..Label::default() })
-                        .unwrap();
+                    history.add(&capture("t", number, &format!("{copy}-{number}"))).unwrap();
                     history.list().unwrap();
                 }
             });
         }
     });
-    let listed = History::at(folder.path()).list().unwrap();
-    let names: HashSet<_> = listed.entries.iter().map(|entry| entry.label.name.clone()).collect();
-    assert_eq!((listed.entries.len(), names.len()), (40, 40));
+    let history = History::at(folder.path());
+    let entries = history.list().unwrap().entries;
+    let answers: HashSet<_> = entries.iter().map(|entry| history.open(&entry.id).unwrap().response).collect();
+    assert_eq!((entries.len(), answers.len()), (40, 40));
 }
 
 #[cfg(unix)]
@@ -209,12 +209,12 @@ fn a_folder_that_may_not_be_written_is_said() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let history = History::at(folder.path());
-    history.add(&capture("a", 1, "x"), &Label::default()).unwrap();
+    history.add(&capture("a", 1, "x")).unwrap();
     fs::remove_file(history.root().join("index.jsonl")).unwrap();
     for path in [history.captures(), history.root().to_owned()] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o555)).unwrap();
     }
-    let refused = history.add(&capture("b", 2, "x"), &Label::default());
+    let refused = history.add(&capture("b", 2, "x"));
     let listed = history.list();
     for path in [history.captures(), history.root().to_owned()] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();

@@ -10,9 +10,8 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::ReadAs;
-use super::pair::result_capture;
 use super::{Importer, Input};
-use crate::capture::Capture;
+use crate::capture::{Capture, Outcome, Tool};
 use crate::json::{Doc, Kind, Node};
 use crate::problem::Problem;
 
@@ -101,12 +100,16 @@ fn capture(
     }
     result.push(b'}');
     let (server, tool) = call.name.strip_prefix(PREFIX).and_then(|rest| rest.split_once("__")).unwrap_or(("", &call.name));
-    let mut capture = result_capture(input, number, tool, call.arguments, &result, is_error);
+    let mut capture = input.capture(number, "file", format!("answer {number} of {}", input.name));
     capture.server.name = server.to_owned();
+    capture.tool = Tool::unlisted(tool);
+    capture.arguments = call.arguments;
+    capture.response = Some([br#"{"jsonrpc":"2.0","id":1,"result":"#.as_slice(), &result, b"}"].concat().into());
+    capture.outcome = if is_error { Outcome::ToolError } else { Outcome::Result };
     capture.started_at = call.at.unwrap_or(OffsetDateTime::UNIX_EPOCH);
     if let (Some(begun), Some(ended)) = (call.at, at) {
         capture.timings.server = (ended - begun).try_into().unwrap_or_default();
     }
-    capture.notes.push(NOTE.to_owned());
+    capture.notes.extend([Capture::NO_WIRE, NOTE].map(str::to_owned));
     capture
 }

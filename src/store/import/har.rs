@@ -10,9 +10,9 @@ use time::format_description::well_known::Rfc3339;
 
 use super::ReadAs;
 use super::pair::pair;
-use super::{Entry, Importer, Input, body};
+use super::{Entry, Importer, Input};
 use crate::capture::{Capture, Direction, HttpInfo, Timings};
-use crate::json::{Kind, Node};
+use crate::json::{Doc, Kind, Node};
 use crate::problem::Problem;
 
 pub(super) const IMPORTER: Importer = Importer {
@@ -52,14 +52,14 @@ fn exchange(entry: Node<'_>) -> Vec<Entry> {
         _ => Bytes::from(came),
     };
     let url = text("/request/url");
-    let sent = body::messages(&request).into_iter().map(|bytes| Entry {
+    let sent = messages(&request).into_iter().map(|bytes| Entry {
         bytes,
         direction: Some(Direction::Out),
         started_at,
         url: url.clone(),
         ..Entry::default()
     });
-    let came = body::messages(&came).into_iter().map(|bytes| Entry {
+    let came = messages(&came).into_iter().map(|bytes| Entry {
         bytes,
         direction: Some(Direction::In),
         timings: Some(timings),
@@ -67,4 +67,32 @@ fn exchange(entry: Node<'_>) -> Vec<Entry> {
         ..Entry::default()
     });
     sent.chain(came).collect()
+}
+
+/// The messages in a body, which is JSON, a batch of it, or a stream of events; none where it holds no JSON-RPC.
+fn messages(body: &Bytes) -> Vec<Bytes> {
+    let doc = Doc::parse(body.clone());
+    if let Some(root) = doc.root().filter(|_| doc.is_json()) {
+        let of = |node: Node<'_>| node.get("jsonrpc").is_some().then(|| node.raw_bytes());
+        return match root.kind() {
+            Kind::Array => root.children().filter_map(of).collect(),
+            // As it stands, spaces around it included: it is the body.
+            _ => of(root).map(|_| body.clone()).into_iter().collect(),
+        };
+    }
+    let text = String::from_utf8_lossy(body);
+    let mut found = Vec::new();
+    let mut data: Vec<&str> = Vec::new();
+    for line in text.lines().chain([""]) {
+        if let Some(rest) = line.strip_prefix("data:") {
+            data.push(rest.strip_prefix(' ').unwrap_or(rest));
+        } else if line.is_empty() && !data.is_empty() {
+            let message = Bytes::from(std::mem::take(&mut data).join("\n"));
+            let doc = Doc::parse(message.clone());
+            if doc.is_json() && doc.at("/jsonrpc").is_some() {
+                found.push(message);
+            }
+        }
+    }
+    found
 }

@@ -1,18 +1,13 @@
-//! Files of many answers: what recorders, proxies, browsers and hosts wrote. One file per kind, one list.
+//! Files of many answers: what proxies, browsers and hosts wrote. One file per kind, one list.
 //!
 //! Every kind is brought down to [`Entry`]s, messages in the order of the file, and [`pair`] makes captures of those:
 //! a request and its answer are one capture, what `initialize` and `tools/list` said goes into all of them. Messages that
 //! stand in the file as text keep their bytes.
 
-mod body;
-mod cassette;
 mod claude_code;
-mod exchanges;
 mod har;
 mod messages;
-mod nodes;
 mod pair;
-mod report;
 #[cfg(test)]
 mod tests;
 
@@ -45,14 +40,8 @@ pub enum ReadAs {
     Messages,
     /// An HTTP archive.
     Har,
-    /// A cassette of an HTTP recorder.
-    Cassette,
     /// A record of a Claude Code session.
     ClaudeCode,
-    /// A JSON document with requests and responses in it.
-    Exchanges,
-    /// What `--json` printed of an answer or a comparison.
-    Report,
 }
 
 impl ReadAs {
@@ -64,10 +53,7 @@ impl ReadAs {
         (ReadAs::Text, "text"),
         (ReadAs::Messages, "messages"),
         (ReadAs::Har, "har"),
-        (ReadAs::Cassette, "cassette"),
         (ReadAs::ClaudeCode, "claude-code"),
-        (ReadAs::Exchanges, "exchanges"),
-        (ReadAs::Report, "report"),
     ];
 
     pub fn name(self) -> &'static str {
@@ -95,8 +81,7 @@ pub(super) struct Importer {
 }
 
 /// Every kind, the most telling first.
-pub(super) static IMPORTERS: &[Importer] =
-    &[report::IMPORTER, har::IMPORTER, cassette::IMPORTER, claude_code::IMPORTER, exchanges::IMPORTER, messages::IMPORTER];
+pub(super) static IMPORTERS: &[Importer] = &[har::IMPORTER, claude_code::IMPORTER, messages::IMPORTER];
 
 /// The file.
 pub(super) struct Input<'a> {

@@ -210,21 +210,3 @@ impl Pairing<'_> {
 fn since(asked: &Entry, entry: &Entry) -> Option<Duration> {
     entry.at?.checked_sub(asked.at?)
 }
-
-/// A capture whose result is not that of a server's message, but what a host wrote down.
-pub(super) fn result_capture(
-    input: &Input<'_>,
-    number: usize,
-    tool: &str,
-    arguments: Bytes,
-    result: &[u8],
-    is_error: bool,
-) -> Capture {
-    let mut capture = input.capture(number, "file", format!("answer {number} of {}", input.name));
-    capture.tool = Tool::unlisted(tool);
-    capture.arguments = arguments;
-    capture.response = Some([br#"{"jsonrpc":"2.0","id":1,"result":"#.as_slice(), result, b"}"].concat().into());
-    capture.outcome = if is_error { Outcome::ToolError } else { Outcome::Result };
-    capture.notes.push(Capture::NO_WIRE.to_owned());
-    capture
-}

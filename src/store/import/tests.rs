@@ -13,7 +13,7 @@ fn files_of_many_answers() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/answers");
     let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    assert!(files.len() > 7);
+    assert!(files.len() > 6);
     let mut page = String::new();
     for file in files {
         let bytes = Bytes::from(std::fs::read(&file).unwrap());
@@ -54,22 +54,13 @@ fn files_of_many_answers() {
 fn one_answer_is_not_many() {
     let detect = |text: &'static str| ReadAs::detect(&Bytes::from_static(text.as_bytes())).name();
     assert_eq!(detect("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"), "message");
-    assert_eq!(detect(r#"[{"request":{"method":"GET"},"response":{"status":200}}]"#), "payload");
-    assert_eq!(detect(r#"{"messages":[{"role":"user","content":{"type":"text","text":"a"}}]}"#), "payload");
     assert_eq!(detect("{\"a\":1}\n{\"a\":2}\n"), "text");
-    assert_eq!(detect("some text\nwith interactions: of a kind\n"), "text");
 }
 
 #[test]
 fn what_holds_no_answer_says_so() {
     let none = read_all_bytes(&Bytes::from_static(b"{\"log\":{\"entries\":[]}}"), "empty.har", None).unwrap_err();
     assert_eq!(none.message(), "an HTTP archive without an answer of an MCP server (empty.har)");
-    let packed = "interactions:\n- request: {body: null, method: GET, uri: 'https://example.com'}\n  response: {body: {string: !!binary PACKED}, status: {code: 200}}\n";
-    let packed = packed.replace("PACKED", "H4sIAAAAAAACA6tWyirOzysqSFayUjLSM1DSUcpMUbIy1FEqSi0uzSlRsqqurQUAbL1ZwCQAAAA=");
-    let packed = read_all_bytes(&Bytes::from(packed), "packed.yaml", None).unwrap_err();
-    assert!(packed.hint.as_ref().unwrap().contains("compressed"), "{packed:?}");
-    let bad = read_all_bytes(&Bytes::from_static(b"interactions: [\n"), "bad.yaml", None).unwrap_err();
-    assert!(bad.message().starts_with("not a cassette"), "{}", bad.message());
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/answers");
     let many = read_any(&folder.join("bare.jsonl")).unwrap_err();
     assert!(many.message().starts_with("the file holds 3 answers, and one is wanted"), "{}", many.message());
@@ -93,13 +84,6 @@ fn a_file_cannot_fill_the_memory() {
     assert_eq!(captures[0].notes, ["1500 more messages came during the call and are not kept"]);
     let many = lines((0..100_001).map(told)).unwrap_err();
     assert!(many.what.contains("with more than 100000 messages"), "{many}");
-    let bomb = "a: &a [x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, *b]\n";
-    let bomb = format!("{bomb}d: &d [{0}]\ninteractions: [{1}]\n", vec!["*c"; 100].join(", "), vec!["*d"; 100].join(", "));
-    let refused = read_all_bytes(&Bytes::from(bomb), "bomb.yaml", None).unwrap_err();
-    assert_eq!(refused.message(), "not a cassette: its aliases stand for more than 67108864 bytes (bomb.yaml)");
-    let deep = format!("interactions:\n{}", "- ".repeat(200_000));
-    let refused = read_all_bytes(&Bytes::from(deep), "deep.yaml", None).unwrap_err();
-    assert!(refused.message().contains("nested deeper than 128 levels"), "{refused}");
 }
 
 #[test]

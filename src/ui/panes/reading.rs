@@ -14,7 +14,7 @@ use crate::analysis::{
     ExtraTextQuery, HostSpan, PatternMatches, PatternQuery, ReadersQuery, StructuredPrice, StructuredPriceQuery,
 };
 use crate::capture::ReadText;
-use crate::fixture::export::{EXPORTS, ExportChoice};
+use crate::fixture::export::{ExportChoice, OUTPUT_SCHEMA};
 use crate::format::ParsedCapture;
 use crate::reader::Pattern;
 use crate::state::{Action, ExportAction, QueryState, ViewAction};
@@ -110,12 +110,9 @@ fn declare_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(Some(price)) = cx.ready(StructuredPriceQuery(cx.state.settings.encoding())) else { return };
     let t = ThemeTokens::of(ui);
     widgets::separator(ui);
-    for export in EXPORTS.iter().filter(|export| export.is_of_samples()) {
-        let row = widgets::menu_row(ui, &format!("Copy as {}", export.title), None, false).on_hover_text(export.about);
-        if row.clicked() {
-            cx.send(Action::ExportAs(ExportAction::Copy(ExportChoice::Export(export))));
-            ui.close();
-        }
+    if widgets::menu_row(ui, "Copy as outputSchema", None, false).on_hover_text(OUTPUT_SCHEMA.about).clicked() {
+        cx.send(Action::ExportAs(ExportAction::Copy(ExportChoice::OUTPUT_SCHEMA)));
+        ui.close();
     }
     // A menu's own layout would spread the words over the line.
     ui.with_layout(Layout::top_down(Align::LEFT), |ui| {

@@ -115,7 +115,6 @@ fn every_export_writes_something_or_says_why_not() {
         let (submenu, title) = match choice {
             ExportChoice::Export(export) if matches!(export.form, ExportForm::Folder) => continue,
             ExportChoice::Export(export) if export.needs_fixture() => ("Save a test", export.title.to_owned()),
-            ExportChoice::Export(export) if export.is_of_samples() => ("Save types", export.title.to_owned()),
             ExportChoice::Export(export) if !matches!(export.form, ExportForm::File(_)) || export.kind.ends_with("-svg") => {
                 ("Save a picture", export.title.to_owned())
             }

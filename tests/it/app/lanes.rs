@@ -1,10 +1,10 @@
-//! What each host's model sees, in lanes, cuts and deliveries; a host is probed.
+//! What each host's model sees, in lanes, cuts and deliveries.
 
 use super::{Window, click, copied, on_sample, press, until, until_label};
-use egui::{Event, Key, Modifiers};
+use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use mcp_loupe::host::Hosts;
-use mcp_loupe::state::{Action, CallAction, HostsAction, PaneView, Screen, SettingsAction};
+use mcp_loupe::state::{Action, CallAction, HostsAction, PaneView, Screen};
 use std::sync::Arc;
 
 #[test]
@@ -80,42 +80,6 @@ fn keys_go_through_lanes_and_cuts() {
         copied.starts_with("**17 of 28 hosts show their model none of this data.** They read the text alone, ")
             && copied.contains("| 88 of 2,440 | Claude Code | 684 | cut over 50,000 characters |")
     });
-}
-
-#[test]
-fn a_host_is_probed_and_kept() {
-    let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
-    let mut window = on_sample();
-    let ctx = window.ctx.clone();
-    window.state_mut().perform(&ctx, vec![SettingsAction::UseFolder(folder.path().to_owned()).into()]);
-    window.get_by_label_contains("What does each host's model see?").click();
-    until_label(&mut window, "Probe a host…");
-    click(&mut window, "Probe a host…");
-    until_label(&mut window, "mcp-loupe sample-server --probe");
-    let field = "What the model was given";
-    window.get_by_label(field).focus();
-    window.step();
-    window.event(Event::Paste(
-        "=== probe_one_text\n<<LoupeProbe01a>>\n=== probe_several_texts\n<<LoupeProbe02a + LoupeProbe02b + LoupeProbe02c>>\n"
-            .into(),
-    ));
-    until_label(&mut window, "No known host gives");
-    until_label(&mut window, "probe_several_texts: explained");
-    until_label(&mut window, "Confidence: medium");
-    click(&mut window, "probe_nothing: not tried");
-    click(&mut window, "The model was given nothing");
-    until_label(&mut window, "probe_nothing: ");
-    until(&mut window, "the entry is there", |window| window.state().state.probing.entry.is_some());
-    click(&mut window, "Add to my hosts");
-    until_label(&mut window, "The host is in the list now.");
-    let text = std::fs::read_to_string(folder.path().join("hosts.toml")).unwrap_or_else(|error| panic!("{error}"));
-    assert!(text.contains("join = \" + \"") && text.contains("wrap = \"<<{body}>>\""), "{text}");
-    // The same id a second time is refused, and the file stays as it is.
-    click(&mut window, "Add to my hosts");
-    until_label(&mut window, "nothing was added");
-    press(&mut window, Key::Escape, Modifiers::NONE);
-    window.state_mut().perform(&ctx, vec![Action::Hosts(HostsAction::Show(None))]);
-    until_label(&mut window, "Hosts 29");
 }
 
 #[test]

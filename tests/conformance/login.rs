@@ -3,20 +3,15 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
+use mcp_loupe::mcp::login::Step;
+use mcp_loupe::mcp::{self, SessionEvent};
+use mcp_loupe::problem::{Problem, ProblemKind};
+use mcp_loupe::source::{Grant, Http, Login, Source};
 use serde_json::Value;
 
-use super::super::client::runtime;
-use super::super::{Done, output};
-use super::{Play, act};
-use crate::mcp::login::{Step, Visit};
-use crate::mcp::{self, SessionEvent};
-use crate::problem::{Problem, ProblemKind};
-use crate::source::{Grant, Http, Login, Source};
-
-/// The runner gives a client half a minute in all.
-const LIMIT: Duration = Duration::from_secs(20);
+use super::visit::Visit;
+use super::{LIMIT, Play, act};
 
 /// The client metadata document that the runner knows.
 const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
@@ -63,7 +58,7 @@ impl Person {
     /// Goes where a person would be sent, and says yes to the runner's authorization server.
     fn step(&self, step: Step) {
         match step {
-            Step::Line(line) => output::login_line(&line),
+            Step::Line(line) => eprintln!("{line}"),
             Step::Open { url, .. } => self.browser.go(url),
             Step::Choose(servers) => *self.asked() = servers.into_iter().next(),
             Step::Back | Step::Over { .. } => {}
@@ -77,31 +72,26 @@ impl Person {
 
 /// Plays a scenario: logs in where the server asks for it, lists the tools and calls them. Begins anew at each
 /// authorization server that somebody has to say yes to.
-pub fn run(play: &Play) -> Done {
-    let Source::Http(http) = play.source() else {
-        return Err(Problem::new(ProblemKind::Internal, "the runner's server has no URL"));
-    };
+pub async fn run(play: &Play) -> Result<(), Problem> {
     let folder = tempfile::tempdir()
         .map_err(|error| Problem::new(ProblemKind::Io, format!("no folder for the credentials of the scenario: {error}")))?;
     let mut login = login(&play.scenario, &play.context, folder.path())?;
-    runtime()?.block_on(async {
-        let person = Arc::new(Person { browser: Visit::new()?, asked: Mutex::default() });
-        loop {
-            let source = Source::Http(Http { login: Some(login.clone()), ..http.clone() });
-            let done = once(play, &source, &person).await;
-            match person.asked().take() {
-                Some(server) if login.server.as_ref() != Some(&server) => login.server = Some(server),
-                _ => return done,
-            }
+    let person = Arc::new(Person { browser: Visit::new(), asked: Mutex::default() });
+    loop {
+        let source = Source::Http(Http { login: Some(login.clone()), ..play.http.clone() });
+        let done = once(play, &source, &person).await;
+        match person.asked().take() {
+            Some(server) if login.server.as_ref() != Some(&server) => login.server = Some(server),
+            _ => return done,
         }
-    })
+    }
 }
 
-async fn once(play: &Play, source: &Source, person: &Arc<Person>) -> Done {
+async fn once(play: &Play, source: &Source, person: &Arc<Person>) -> Result<(), Problem> {
     let person = Arc::clone(person);
     let on_event: mcp::OnSessionEvent = Arc::new(move |event| match event {
         SessionEvent::Login(step) => person.step(step),
-        SessionEvent::Phase(phase) => output::note(false, &phase),
+        SessionEvent::Phase(phase) => eprintln!("{phase}"),
         _ => {}
     });
     let options = mcp::Options { connect_limit: LIMIT, ..mcp::Options::default() };
@@ -109,5 +99,5 @@ async fn once(play: &Play, source: &Source, person: &Arc<Person>) -> Done {
     let tools = session.list_tools(LIMIT).await?.tools;
     let done = act(&session, play, &tools).await;
     session.close().await;
-    done.map(|()| 0)
+    done
 }
