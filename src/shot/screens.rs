@@ -59,7 +59,6 @@ pub const SCREENS: &[&str] = &[
     "compare",
     "compare-needed",
     "compare-records",
-    "compare-rendered",
     "compare-hosts",
     "curve",
     "fixture",
@@ -316,7 +315,7 @@ fn staged(
             north(&mut stage)?;
             stage.perform(Action::ShowDialog(Dialog::Palette { text: "search".into(), chosen: 1 }));
         }
-        "compare" | "compare-needed" | "compare-records" | "compare-rendered" | "compare-hosts" => {
+        "compare" | "compare-needed" | "compare-records" | "compare-hosts" => {
             stage.compare(&named("strict_search_companies")?, arguments.unwrap_or(r#"{"searchTerm":"north"}"#), None)?;
             match name {
                 "compare-needed" => {
@@ -324,10 +323,6 @@ fn staged(
                     stage.perform(Action::Compare(CompareAction::Need(Some(fields.into()))));
                 }
                 "compare-records" => stage.perform(Action::Compare(CompareAction::Show(CompareTab::Records))),
-                "compare-rendered" => {
-                    stage.perform(Action::Compare(CompareAction::Show(CompareTab::Records)));
-                    stage.perform(Action::Compare(CompareAction::SetRendered(true)));
-                }
                 "compare-hosts" => stage.perform(Action::Compare(CompareAction::Show(CompareTab::Hosts))),
                 _ => {}
             }

@@ -85,7 +85,6 @@ const STATES: &[&str] = &[
     "versus-choose",
     "repeat",
     "compare-records",
-    "compare-rendered",
     "compare-hosts",
 ];
 
