@@ -17,12 +17,10 @@ use crate::verdict::{CountedRow, HostCost, ModelReads};
 /// What the drawer's token map shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokensView {
-    /// The column that the treemap is inside of, as a path; empty for the whole.
-    pub inside: String,
     /// The two formats whose difference is explained; `None` until chosen by hand.
     pub from: Option<&'static str>,
     pub to: Option<&'static str>,
-    /// Which of the parts has the drawer where it is too narrow for all.
+    /// Which of the parts has the drawer where it is too narrow for both.
     pub part: TokensPart,
 }
 
@@ -52,7 +50,6 @@ impl Default for PriceTable {
 pub enum TokensPart {
     #[default]
     ByKey,
-    Treemap,
     Saving,
 }
 
@@ -110,8 +107,6 @@ pub enum TokensAction {
     Use(Tokenizer),
     /// Read a tokenizer file and use it; `None` asks for its path.
     OpenFile(Option<PathBuf>),
-    /// Show the treemap inside a column, by path.
-    Inside(String),
     Part(TokensPart),
     /// Explain the difference between two formats.
     Saving {
@@ -142,7 +137,6 @@ impl State {
             TokensAction::OpenFile(None) => {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenTokenizer, text: String::new() });
             }
-            TokensAction::Inside(path) => self.view.tokens.inside = path,
             TokensAction::Part(part) => self.view.tokens.part = part,
             TokensAction::Saving { from, to } => {
                 self.view.tokens.from = Some(from);

@@ -329,7 +329,6 @@ impl View {
             self.findings.forget_answer();
             self.pattern = None;
             self.what_if = Arc::default();
-            self.tokens.inside.clear();
             // Laid out is this text alone.
             for pane in self.panes.iter_mut().filter(|pane| **pane == PaneView::Text("content-pretty")) {
                 *pane = PaneView::Text("content");

@@ -337,18 +337,16 @@ fn tokens() {
     window.send(Action::Tokens(TokensAction::Use(Tokenizer::default())));
     window.send(Action::Tokens(TokensAction::Model(None)));
     window.send(ViewAction::ShowDrawer(DrawerTab::Tokens));
-    album.add(&mut window, "tokens-map", MAIN, Dark);
-    window.send(Action::Tokens(TokensAction::Inside("/items/*".into())));
+    album.add(&mut window, "tokens", MAIN, Dark);
     album.reads(
         &mut window,
-        "tokens-map-light",
+        "tokens-light",
         MAIN,
         Light,
         &["By key, over all records", "Where the saving comes from", "repeated keys"],
     );
-    window.send(Action::Tokens(TokensAction::Part(TokensPart::Treemap)));
-    window.send(Action::Tokens(TokensAction::Inside(String::new())));
-    album.reads(&mut window, "tokens-map-1280", [1_280, 860], Dark, &["lastModifiedDate 342"]);
+    window.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
+    album.reads(&mut window, "tokens-640", [640, 860], Dark, &["Where the saving comes from"]);
     window.send(ViewAction::ShowDrawer(DrawerTab::Cost));
     for key in ["city", "phone"] {
         window.send(Action::Tokens(TokensAction::ToggleKey(format!("/items/*/{key}"))));
