@@ -28,7 +28,7 @@ use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog, DrawerTab, Effect, Event,
     FindingsAction, FixtureAction, Form, HostsAction, PaneView, ProbeAction, QueryState, ServersAction, SessionUpdate, State,
-    TableAction, TriedFix, ViewAction,
+    TableAction, ViewAction,
 };
 
 /// Names for `--screen`, each a state worth a picture.
@@ -44,7 +44,6 @@ pub const SCREENS: &[&str] = &[
     "find",
     "findings",
     "findings-large",
-    "finding-tried",
     "finding-places",
     "finding-silence",
     "hosts",
@@ -249,15 +248,6 @@ fn staged(
             stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
             stage.settle()?;
             select_finding(&mut stage, "shape/repeated-keys")?;
-        }
-        "finding-tried" => {
-            north(&mut stage)?;
-            stage.settle()?;
-            let finding = select_finding(&mut stage, "shape/repeated-keys")?;
-            if let Some(finding) = finding.filter(|finding| finding.mended.is_some()) {
-                let tried = finding.mended.map(|mended| TriedFix { message: finding.message, mended });
-                stage.perform(FindingsAction::Try(tried));
-            }
         }
         "finding-places" => {
             north(&mut stage)?;

@@ -347,19 +347,7 @@ fn tokens() {
     );
     window.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
     album.reads(&mut window, "tokens-640", [640, 860], Dark, &["Where the saving comes from"]);
-    window.send(ViewAction::ShowDrawer(DrawerTab::Cost));
-    for key in ["city", "phone"] {
-        window.send(Action::Tokens(TokensAction::ToggleKey(format!("/items/*/{key}"))));
-    }
     window.send(Action::Tokens(TokensAction::Model(Some("GPT-4o".into()))));
-    album.add(&mut window, "what-if", MAIN, Dark);
-    album.reads(
-        &mut window,
-        "what-if-light",
-        [1_280, 860],
-        Light,
-        &["What if: without city, phone · −255 tok (−18% against JSON, compact)"],
-    );
     window.send(Action::Tokens(TokensAction::ShowServer));
     album.add(&mut window, "server-cost", MAIN, Dark);
     album.reads(
