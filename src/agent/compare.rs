@@ -147,7 +147,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let calls = ask.counted(query.calls(&subjects, ask.jobs()))?;
     let found = ask.counted(Sweep::of(&query, &calls, ask.hosts(), ask.jobs()))?;
     written(&ComparedJson {
-        summary: format!("{}{}", several_tools(&subjects), sweep_verdict(&found, None, None).text()),
+        summary: format!("{}{}", several_tools(&subjects), sweep_verdict(&found, None).text()),
         varies: compared.vary,
         columns: found.columns.iter().map(|column| column_json(&found, column, &compared.answers)).collect(),
     })

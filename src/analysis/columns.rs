@@ -11,11 +11,9 @@ use crate::json::{Kind, Node, write};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PayloadColumn {
     /// The key; `None` for the elements of a list, and for the root.
-    pub key: Option<String>,
+    key: Option<String>,
     /// The column around it; `None` for the root, which is column 0.
-    pub parent: Option<usize>,
-    /// How many values stand in it.
-    pub values: u64,
+    parent: Option<usize>,
     /// Whether one of them is no array and no object.
     pub has_leaves: bool,
 }
@@ -40,18 +38,17 @@ impl Columns {
             let (WalkEvent::Open(node) | WalkEvent::Scalar(node)) = event else { return };
             let parent = node.parent().filter(|_| node.index() != base).map(|parent| all.of_node[parent.index() - base]);
             let column = match parent {
-                None => all.add(PayloadColumn { key: None, parent, values: 0, has_leaves: false }),
+                None => all.add(PayloadColumn { key: None, parent, has_leaves: false }),
                 Some(at) => *spelled.entry((at, node.raw_key())).or_insert_with(|| {
                     let key = node.key().map(|key| key.into_owned());
                     let known = all.inside.get(&(at, key.clone())).copied();
                     known.unwrap_or_else(|| {
-                        let new = all.add(PayloadColumn { key: key.clone(), parent, values: 0, has_leaves: false });
+                        let new = all.add(PayloadColumn { key: key.clone(), parent, has_leaves: false });
                         all.inside.insert((at, key), new);
                         new
                     })
                 }),
             };
-            all.columns[column].values += 1;
             all.columns[column].has_leaves |= !node.is_container();
             all.of_node.push(column);
         });

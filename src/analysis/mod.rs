@@ -20,7 +20,9 @@ mod host_lines;
 mod host_report;
 mod hosts;
 mod links;
+mod mended;
 mod money;
+mod needed;
 #[cfg(feature = "gui")]
 mod picture;
 mod query;
@@ -37,12 +39,11 @@ mod text;
 mod token_bounds;
 mod token_map;
 mod tree;
-mod what_if;
 mod wrap;
 
 use std::sync::Arc;
 
-pub use columns::{Columns, PayloadColumn};
+pub use columns::Columns;
 pub use data_table::{DataTable, DataTableQuery, TableColumn, TableOrderQuery, TableText, TableTokensQuery, is_list_of_objects};
 pub use deliveries::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryKind, DeliveryRow, SentAsTextQuery};
 pub use diff_texts::TextOf;
@@ -60,7 +61,9 @@ pub use hosts::{
     limit_text,
 };
 pub use links::Links;
+pub use mended::{AsMended, Mended, Parts};
 pub use money::{Cost, Model, Prices};
+pub use needed::{NeededFields, NeededQuery, fields, needed_fields};
 #[cfg(feature = "gui")]
 pub use picture::{Picture, PictureQuery};
 pub use query::{
@@ -78,10 +81,6 @@ pub use token_counts::{
 };
 pub use token_map::{Shares, TokenMap, TokenMapQuery};
 pub use tree::{Mark, TreeQuery, TreeTokens, TreeTokensQuery, TreeView};
-pub use what_if::{
-    AsMended, FieldLoss, Mended, NeededFields, NeededQuery, OmitKeys, Parts, fields, is_struck, key_of, needed_fields, path_of,
-    without,
-};
 pub use wrap::{TextRow, TextRowsQuery};
 
 use crate::capture::Capture;

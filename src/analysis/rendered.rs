@@ -13,7 +13,7 @@ use crate::format::{Format, MARKDOWN, ParsedCapture};
 use crate::problem::Problem;
 
 /// Markdown beyond this is not rendered; the pane says so and the text pane shows it all.
-pub const RENDER_LIMIT_BYTES: usize = 2 << 20;
+const RENDER_LIMIT_BYTES: usize = 2 << 20;
 
 /// A table, cell by cell, with the source range of each row.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,7 +111,7 @@ fn card(block: Option<usize>, text: Arc<str>, offset: usize) -> Card {
 }
 
 /// The definitions of reference links in a text, each in a line of its own.
-pub fn definitions(text: &str) -> String {
+fn definitions(text: &str) -> String {
     text.lines()
         .filter(|line| line.trim_start().starts_with('[') && line.contains("]:"))
         .take(1_000)
@@ -133,7 +133,7 @@ impl Table {
 }
 
 /// Cuts Markdown into top-level blocks.
-pub fn blocks(text: &str) -> Vec<MdBlock> {
+fn blocks(text: &str) -> Vec<MdBlock> {
     let mut blocks = Vec::new();
     let mut depth = 0_usize;
     let mut table: Option<Table> = None;

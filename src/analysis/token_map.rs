@@ -1,4 +1,4 @@
-//! Where the tokens of a payload go: by column over all records, by subtree, and by what they are spent on.
+//! Where the tokens of a payload go: by column over all records, and by what they are spent on.
 //!
 //! Of the compact JSON. Every token belongs to the node it begins in, so the parts add up to what the ledger says for
 //! `json`.
@@ -61,14 +61,8 @@ pub struct TokenMap {
     pub columns: Columns,
     /// By column: what begins in the column's own values, keys and brackets, without the columns inside.
     pub own: Vec<Shares>,
-    /// By column: with the columns inside.
-    pub with_inside: Vec<Shares>,
-    /// By column: the columns inside, the dearest first.
-    inside: Vec<Vec<usize>>,
     /// Every column that something begins in itself, the dearest first: their own tokens add up to the whole.
     pub by_cost: Vec<usize>,
-    /// By tape index minus the root's: tokens of the subtree.
-    pub subtrees: Vec<u32>,
 }
 
 impl TokenMap {
@@ -78,9 +72,7 @@ impl TokenMap {
         let mut is_first = vec![true; columns.columns.len()];
         let repeats: Vec<bool> = columns.of_node.iter().map(|&column| !std::mem::replace(&mut is_first[column], false)).collect();
         let mut own = vec![Shares::default(); columns.columns.len()];
-        let mut subtrees = vec![0_u32; columns.of_node.len()];
         each_token(root, encoding, |node, role| {
-            subtrees[node] += 1;
             let shares = &mut own[columns.of_node[node]];
             match role {
                 Role::Key if repeats[node] => shares.repeated_keys += 1,
@@ -90,41 +82,11 @@ impl TokenMap {
                 Role::Value => shares.values += 1,
             }
         });
-        let base = root.index();
-        for index in (1..subtrees.len()).rev() {
-            if let Some(parent) = root.doc().node(base + index).and_then(Node::parent) {
-                subtrees[parent.index() - base] += subtrees[index];
-            }
-        }
-        let mut with_inside = own.clone();
-        let mut inside = vec![Vec::new(); own.len()];
-        for column in (1..own.len()).rev() {
-            if let Some(parent) = columns.columns[column].parent {
-                let shares = with_inside[column];
-                with_inside[parent] += shares;
-                inside[parent].push(column);
-            }
-        }
-        for list in &mut inside {
-            list.sort_by_key(|&column| (std::cmp::Reverse(with_inside[column].total()), column));
-        }
-        let total = with_inside.first().copied().unwrap_or_default();
+        let mut total = Shares::default();
+        own.iter().for_each(|shares| total += *shares);
         let mut by_cost: Vec<usize> = (0..own.len()).filter(|&column| own[column].total() > 0).collect();
         by_cost.sort_by_key(|&column| (std::cmp::Reverse(own[column].total()), column));
-        Self { encoding, total, columns, own, with_inside, inside, by_cost, subtrees }
-    }
-
-    /// The columns inside one, the dearest first: one level of a treemap, or its bars. What is missing to
-    /// `with_inside` of the column is its own, in [`TokenMap::own`].
-    pub fn inside(&self, column: usize) -> &[usize] {
-        self.inside.get(column).map_or(&[], Vec::as_slice)
-    }
-
-    /// The columns that hold values, over all records, the dearest first: the bars "by key".
-    pub fn by_key(&self) -> Vec<usize> {
-        let mut leaves: Vec<usize> = (0..self.own.len()).filter(|&column| self.columns.columns[column].has_leaves).collect();
-        leaves.sort_by_key(|&column| (std::cmp::Reverse(self.own[column].total()), column));
-        leaves
+        Self { encoding, total, columns, own, by_cost }
     }
 }
 
@@ -144,7 +106,7 @@ impl Query for TokenMapQuery {
 
 impl Weigh for TokenMap {
     fn weight(&self) -> usize {
-        self.subtrees.len() * 4 + self.own.len() * 4 * size_of::<Shares>()
+        self.columns.of_node.len() * size_of::<usize>() + self.own.len() * 3 * size_of::<Shares>()
     }
 }
 
@@ -166,11 +128,6 @@ mod tests {
             let whole = token::count(PAYLOAD).get(encoding);
             assert_eq!(map.total.total(), whole);
             assert_eq!(map.own.iter().map(|shares| shares.total()).sum::<u64>(), whole);
-            assert_eq!(u64::from(map.subtrees[0]), whole);
-            for column in 0..map.own.len() {
-                let inside: u64 = map.inside(column).iter().map(|&at| map.with_inside[at].total()).sum();
-                assert_eq!(map.own[column].total() + inside, map.with_inside[column].total());
-            }
             assert!(map.total.repeated_keys > 0 && map.total.keys > 0 && map.total.punctuation > 0);
         }
     }
@@ -200,8 +157,7 @@ mod tests {
             assert_eq!(map.columns.find(path), Some(column));
         }
         assert_eq!(map.columns.find("/items/*/no"), None);
-        assert_eq!(map.columns.columns[3].values, 2);
-        assert_eq!(map.columns.path(map.by_key()[0]), "/items/*/name");
+        assert_eq!(map.columns.path(map.by_cost[0]), "/items/*/name");
     }
 
     #[test]

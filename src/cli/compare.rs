@@ -177,7 +177,7 @@ fn page(plan: &SweepPlan, found: &Sweep, calls: &[SweepCall], tokenizer: &Tokeni
     let server = server.map_or(String::new(), |server| format!(" · {} ({})", server.heading(), server.transport));
     let count = output::some(calls.len(), "call");
     let mut page = format!("{}\n", one_line(&format!("{} · {} · {count}{server}", plan.tool.name, plan.vary)));
-    page.push_str(&format!("{}\n\n", one_line(&sweep_verdict(found, None, None).text())));
+    page.push_str(&format!("{}\n\n", one_line(&sweep_verdict(found, None).text())));
     page.push_str(&columns_table(found, tokenizer, counts));
     if !counts.is_empty() {
         page.push_str(&format!("\n{}: {}\n", one_line(tokenizer.name()), one_line(&tokenizer.how())));

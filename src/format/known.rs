@@ -2,13 +2,12 @@
 //! and it is counted and searched once.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use super::ParsedCapture;
 use crate::capture::{FactCount, FactMatches, Payload, count_facts};
 use crate::parallel::{LONG_BYTES, parallel_map};
 use crate::token::{self, Counts, Tokens};
@@ -30,12 +29,7 @@ pub struct TextMemo {
     locating: Mutex<()>,
     pub(super) extra: OnceLock<super::ExtraText>,
     pub(super) renders: OnceLock<bool>,
-    /// The answer without some keys, as it was last asked about.
-    omitted: Mutex<Option<Omitted>>,
 }
-
-/// An answer without these keys, or one that is being made.
-type Omitted = (Arc<BTreeSet<String>>, Arc<OnceLock<Arc<ParsedCapture>>>);
 
 fn key(text: &[u8]) -> Key {
     Sha256::digest(text).into()
@@ -120,24 +114,6 @@ impl TextMemo {
         };
         counts.get_or_init(|| Counts::of_text(part));
         counts
-    }
-
-    /// The answer without these keys, made where it was last asked about without others.
-    pub fn omitted(&self, keys: &Arc<BTreeSet<String>>, make: impl FnOnce() -> Arc<ParsedCapture>) -> Arc<ParsedCapture> {
-        let slot = {
-            let mut last = lock(&self.omitted);
-            match &*last {
-                Some((of, slot)) if of == keys => Arc::clone(slot),
-                _ => Arc::clone(&last.insert((Arc::clone(keys), Arc::default())).1),
-            }
-        };
-        // Outside the lock: who asks for the footprint does not wait.
-        Arc::clone(slot.get_or_init(make))
-    }
-
-    /// About how many bytes the answer without some keys holds.
-    pub(super) fn footprint(&self) -> usize {
-        lock(&self.omitted).as_ref().and_then(|(_, slot)| slot.get()).map_or(0, |omitted| omitted.footprint())
     }
 
     fn locate(&self, payload: &Payload, text: &str) -> FactMatches {

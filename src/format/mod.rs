@@ -66,7 +66,7 @@ impl ParsedCapture {
     pub fn footprint(&self) -> usize {
         let reading = &self.reading.doc;
         let payload = self.payload.as_ref().filter(|payload| !std::sync::Arc::ptr_eq(&payload.doc, reading));
-        reading.weight() + reading.bytes().len() + payload.map_or(0, |payload| payload.doc.weight()) + self.known.footprint()
+        reading.weight() + reading.bytes().len() + payload.map_or(0, |payload| payload.doc.weight())
     }
 
     /// What the result says besides its data. Computed once.

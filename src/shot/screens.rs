@@ -27,7 +27,7 @@ use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog, DrawerTab, Effect, Event,
     FindingsAction, FixtureAction, Form, HostsAction, PaneView, QueryState, ServersAction, SessionUpdate, State, TableAction,
-    TriedFix, ViewAction,
+    ViewAction,
 };
 
 /// Names for `--screen`, each a state worth a picture.
@@ -43,7 +43,6 @@ pub const SCREENS: &[&str] = &[
     "find",
     "findings",
     "findings-large",
-    "finding-tried",
     "finding-places",
     "finding-silence",
     "hosts",
@@ -57,7 +56,6 @@ pub const SCREENS: &[&str] = &[
     "compare",
     "compare-needed",
     "compare-records",
-    "compare-rendered",
     "compare-hosts",
     "curve",
     "fixture",
@@ -237,15 +235,6 @@ fn staged(
             stage.settle()?;
             select_finding(&mut stage, "shape/repeated-keys")?;
         }
-        "finding-tried" => {
-            north(&mut stage)?;
-            stage.settle()?;
-            let finding = select_finding(&mut stage, "shape/repeated-keys")?;
-            if let Some(finding) = finding.filter(|finding| finding.mended.is_some()) {
-                let tried = finding.mended.map(|mended| TriedFix { message: finding.message, mended });
-                stage.perform(FindingsAction::Try(tried));
-            }
-        }
         "finding-places" => {
             north(&mut stage)?;
             stage.perform(ViewAction::SetPane { pane: 1, shows: PaneView::Hex("content") });
@@ -292,7 +281,7 @@ fn staged(
             north(&mut stage)?;
             stage.perform(Action::ShowDialog(Dialog::Palette { text: "search".into(), chosen: 1 }));
         }
-        "compare" | "compare-needed" | "compare-records" | "compare-rendered" | "compare-hosts" => {
+        "compare" | "compare-needed" | "compare-records" | "compare-hosts" => {
             stage.compare(&named("strict_search_companies")?, arguments.unwrap_or(r#"{"searchTerm":"north"}"#), None)?;
             match name {
                 "compare-needed" => {
@@ -300,10 +289,6 @@ fn staged(
                     stage.perform(Action::Compare(CompareAction::Need(Some(fields.into()))));
                 }
                 "compare-records" => stage.perform(Action::Compare(CompareAction::Show(CompareTab::Records))),
-                "compare-rendered" => {
-                    stage.perform(Action::Compare(CompareAction::Show(CompareTab::Records)));
-                    stage.perform(Action::Compare(CompareAction::SetRendered(true)));
-                }
                 "compare-hosts" => stage.perform(Action::Compare(CompareAction::Show(CompareTab::Hosts))),
                 _ => {}
             }

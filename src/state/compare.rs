@@ -13,8 +13,7 @@ use crate::analysis::Inquiry;
 use crate::analysis::arguments::unchecked;
 use crate::analysis::sweep::SweepPage;
 use crate::analysis::sweep::{
-    Fewer, FewerQuery, PREAMBLE, Sweep, SweepChoice, SweepQuery, differs_only_in, format_argument, planned, shown, value_in,
-    values,
+    PREAMBLE, Sweep, SweepChoice, SweepQuery, differs_only_in, format_argument, planned, shown, value_in, values,
 };
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::contract::{SweepFile, TableKind, sweep_table};
@@ -53,10 +52,6 @@ pub struct Compare {
     pub baseline: Option<usize>,
     /// Columns without a call; `None` takes the usual ones.
     pub derived: Option<Vec<(usize, &'static str)>>,
-    /// Whether the texts are shown rendered as Markdown instead of exactly.
-    pub is_rendered: bool,
-    /// Columns that stay exact where the others are rendered, by title.
-    pub exact: Arc<BTreeSet<String>>,
     /// The difference that was gone to, by position in the list; counted anew each time.
     pub at: Option<(usize, u64)>,
 }
@@ -78,8 +73,6 @@ impl Compare {
             column: None,
             baseline: None,
             derived: None,
-            is_rendered: false,
-            exact: Arc::default(),
             at: None,
         }
     }
@@ -173,9 +166,6 @@ pub enum CompareAction {
     },
     SetBaseline(usize),
     SetDerived(Vec<(usize, &'static str)>),
-    SetRendered(bool),
-    /// Turns a column, by title, between rendered and exact where the others are rendered.
-    TurnExact(String),
     /// Whether the plot counts characters instead of tokens.
     SetChars(bool),
     /// Whose limits the plot draws in, by the host's id.
@@ -291,8 +281,6 @@ impl State {
             }
             CompareAction::SetBaseline(call) => self.edit_compare(|compare| compare.baseline = Some(call)),
             CompareAction::SetDerived(derived) => self.edit_compare(|compare| compare.derived = Some(derived)),
-            CompareAction::TurnExact(column) => self.edit_compare(|compare| toggle(Arc::make_mut(&mut compare.exact), column)),
-            CompareAction::SetRendered(is_rendered) => self.edit_compare(|compare| compare.is_rendered = is_rendered),
             CompareAction::Go(at) => {
                 let field = self.compared().and_then(|(_, page)| page.sweep.fields.get(page.losses.get(at)?.field));
                 let field = field.map(|field| field.pattern.clone());
@@ -315,28 +303,14 @@ impl State {
         Some((compare, self.answers.known::<SweepQuery>(&Inquiry::of(&captures, ask))?.ready()?))
     }
 
-    /// What the fields that are needed would cost alone; `None` where all are, or no answer has data.
-    pub fn fewer_fields(&self, compare: &Compare, sweep: &Sweep) -> Option<Inquiry> {
-        let needed = self.needed(&compare.server, &compare.tool.name)?;
-        let fields = sweep.fields.iter().map(|field| &field.pattern).filter(|field| needed.contains(*field)).cloned().collect();
-        let capture = compare.series.captures.iter().flatten().nth(sweep.reference?)?;
-        let query = FewerQuery { fields: Arc::new(fields), encoding: sweep.encoding };
-        Some(Inquiry::of(std::slice::from_ref(capture), query))
-    }
-
-    fn fewer(&self, compare: &Compare, sweep: &Sweep) -> Option<&Fewer> {
-        let known = self.answers.known::<FewerQuery>(&self.fewer_fields(compare, sweep)?)?;
-        known.ready()?.as_deref()
-    }
-
     /// What is said of a comparison, by the fields that are needed where a person chose them.
     pub fn compare_strip(&self, compare: &Compare, sweep: &Sweep) -> Strip {
-        sweep_strip(sweep, self.needed(&compare.server, &compare.tool.name), self.fewer(compare, sweep))
+        sweep_strip(sweep, self.needed(&compare.server, &compare.tool.name))
     }
 
     /// The same as a sentence.
     pub fn compare_verdict(&self, compare: &Compare, sweep: &Sweep) -> Verdict {
-        sweep_verdict(sweep, self.needed(&compare.server, &compare.tool.name), self.fewer(compare, sweep))
+        sweep_verdict(sweep, self.needed(&compare.server, &compare.tool.name))
     }
 
     /// The sentence and the columns as Markdown; `None` until they are there.

@@ -1,4 +1,4 @@
-//! How the findings of the answer are looked at, which rules count, and the fix that is tried.
+//! How the findings of the answer are looked at, and which rules count.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -6,16 +6,7 @@ use std::sync::Arc;
 
 use super::change::toggle;
 use super::{Effect, State};
-use crate::analysis::Mended;
 use crate::finding::{Profile, RuleSettings, Severity, ToolSilence};
-
-/// A fix whose ledger is shown in place of the saving of struck keys.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TriedFix {
-    /// What the finding said.
-    pub message: String,
-    pub mended: Arc<Mended>,
-}
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FindingsView {
@@ -31,7 +22,6 @@ pub struct FindingsView {
     pub folded: BTreeSet<Severity>,
     /// Whether they have the drawer with their filters, and most of the height.
     pub is_large: bool,
-    pub tried: Option<TriedFix>,
     /// Which rules count.
     pub rules: Arc<RuleSettings>,
     /// The `loupe.toml` that they are of.
@@ -41,7 +31,7 @@ pub struct FindingsView {
 impl FindingsView {
     /// Another answer: what was chosen of the one before is let go.
     pub(super) fn forget_answer(&mut self) {
-        (self.selected, self.tried) = (None, None);
+        self.selected = None;
     }
 }
 
@@ -59,8 +49,6 @@ pub enum FindingsAction {
     /// Counts the rules of this profile too, or not any more.
     ToggleProfile(Profile),
     Enlarge(bool),
-    /// Shows the ledger of the answer as this fix makes it; `None` as it is.
-    Try(Option<TriedFix>),
     /// Has a rule say nothing of a tool any more, for this reason, in the project's `loupe.toml`.
     Silence(ToolSilence),
     /// Follows a `loupe.toml`.
@@ -98,12 +86,6 @@ impl State {
                 view.selected = None;
             }
             FindingsAction::Enlarge(is_large) => view.is_large = is_large,
-            FindingsAction::Try(tried) => {
-                if tried.is_some() {
-                    self.view.what_if = Arc::default();
-                }
-                self.view.findings.tried = tried;
-            }
             FindingsAction::Silence(silence) => {
                 self.dialog = None;
                 effects.extend(file.map(|file| Effect::Silence { file, silence }));

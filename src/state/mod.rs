@@ -64,7 +64,7 @@ pub use effect::{AppEffect, Effect, ExportEffect, ImportEffect, SessionCommand, 
 pub use event::{CallUpdate, Event, ExportEvent, ImportEvent, ServerNotification, SessionUpdate, TokensEvent};
 pub use export::{ExportAction, ExportOrder, ExportPicture};
 pub use field_file::{FieldFile, FieldText};
-pub use findings::{FindingsAction, FindingsView, TriedFix};
+pub use findings::{FindingsAction, FindingsView};
 pub use fixture::{FixtureAction, FixtureEffect, FixtureEvent, Fixtures, PreparedVerify};
 pub use form::{FieldKind, Form, FormMode, Value};
 pub use history::{HistoryAction, HistoryEffect, HistoryEvent, HistoryState};

@@ -55,7 +55,6 @@ impl State {
         let view = &mut self.view;
         (view.record, view.tree_cursor, view.pattern) = (None, None, None);
         view.toggled.clear();
-        view.what_if = Arc::default();
         view.findings.forget_answer();
     }
 }

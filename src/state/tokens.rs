@@ -1,11 +1,10 @@
-//! What is chosen about tokens: the tokenizer and its file, the token map, keys struck out, the whole server, money.
+//! What is chosen about tokens: the tokenizer and its file, where they go, the whole server, money.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Dialog, Effect, PathPurpose, QueryState, Screen, State, TokensEffect};
-use crate::analysis::{self, CountQuery, DefinitionPart, HostCountQuery, HostsQuery, Model, Prices, RowQuery};
+use crate::analysis::{CountQuery, DefinitionPart, HostCountQuery, HostsQuery, Model, Prices, RowQuery};
 use crate::capture::CaptureId;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
@@ -14,15 +13,13 @@ use crate::problem::Problem;
 use crate::token::{Count, Tokenizer, TokenizerFile};
 use crate::verdict::{CountedRow, HostCost, ModelReads};
 
-/// What the drawer's token map shows.
+/// What the drawer shows of where tokens go.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokensView {
-    /// The column that the treemap is inside of, as a path; empty for the whole.
-    pub inside: String,
     /// The two formats whose difference is explained; `None` until chosen by hand.
     pub from: Option<&'static str>,
     pub to: Option<&'static str>,
-    /// Which of the parts has the drawer where it is too narrow for all.
+    /// Which of the parts has the drawer where it is too narrow for both.
     pub part: TokensPart,
 }
 
@@ -47,12 +44,11 @@ impl Default for PriceTable {
     }
 }
 
-/// The parts of the token map.
+/// The parts of where tokens go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TokensPart {
     #[default]
     ByKey,
-    Treemap,
     Saving,
 }
 
@@ -110,17 +106,12 @@ pub enum TokensAction {
     Use(Tokenizer),
     /// Read a tokenizer file and use it; `None` asks for its path.
     OpenFile(Option<PathBuf>),
-    /// Show the treemap inside a column, by path.
-    Inside(String),
     Part(TokensPart),
     /// Explain the difference between two formats.
     Saving {
         from: &'static str,
         to: &'static str,
     },
-    /// What if without this key: strikes it, or takes it back.
-    ToggleKey(String),
-    ResetWhatIf,
     ShowServer,
     /// Sort by a column; the same again turns the order round.
     Sort(ServerColumn),
@@ -142,25 +133,10 @@ impl State {
             TokensAction::OpenFile(None) => {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenTokenizer, text: String::new() });
             }
-            TokensAction::Inside(path) => self.view.tokens.inside = path,
             TokensAction::Part(part) => self.view.tokens.part = part,
             TokensAction::Saving { from, to } => {
                 self.view.tokens.from = Some(from);
                 self.view.tokens.to = Some(to);
-            }
-            TokensAction::ToggleKey(path) => {
-                self.view.findings.tried = None;
-                let struck = Arc::make_mut(&mut self.view.what_if);
-                if !struck.remove(&path) {
-                    // What is inside is struck with it.
-                    let inside: BTreeSet<String> = std::iter::once(path.clone()).collect();
-                    struck.retain(|known| !analysis::is_struck(known, &inside));
-                    struck.insert(path);
-                }
-            }
-            TokensAction::ResetWhatIf => {
-                self.view.what_if = Arc::default();
-                self.view.findings.tried = None;
             }
             TokensAction::ShowServer => {
                 self.view.screen = Screen::Server;

@@ -1,7 +1,6 @@
 //! What is looked at: capture, panes, selection, drawer.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use super::change::toggle;
 use super::{Effect, FindingsView, HostsView, StartQuestion, State, TableView, TokensView};
@@ -233,8 +232,6 @@ pub struct View {
     pub table: TableView,
     /// Whether texts show where each token begins.
     pub token_bounds: bool,
-    /// Keys that are struck out to see what it saves, as paths of columns.
-    pub what_if: Arc<BTreeSet<String>>,
     /// The format the ledger peeks at; shown in the middle pane.
     pub peek: Option<&'static str>,
     /// What is looked for in all panes; `None` where the bar is closed.
@@ -269,7 +266,6 @@ impl Default for View {
             tokens: TokensView::default(),
             table: TableView::default(),
             token_bounds: false,
-            what_if: Arc::default(),
             peek: None,
             search: None,
             pattern: None,
@@ -326,8 +322,6 @@ impl View {
             self.search = None;
             self.findings.forget_answer();
             self.pattern = None;
-            self.what_if = Arc::default();
-            self.tokens.inside.clear();
             // Laid out is this text alone.
             for pane in self.panes.iter_mut().filter(|pane| **pane == PaneView::Text("content-pretty")) {
                 *pane = PaneView::Text("content");

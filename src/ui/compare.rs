@@ -9,8 +9,6 @@ mod hosts;
 mod offer;
 mod place;
 mod records;
-mod rendered;
-mod room;
 mod tabs;
 
 use std::collections::{BTreeSet, HashMap};
@@ -22,16 +20,15 @@ use super::strip::{self, words};
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons, shortcuts};
-use crate::analysis::sweep::{Column, ColumnOrigin, Fewer, FewerQuery, Field, Sweep, SweepPage, readable};
+use crate::analysis::sweep::{Column, ColumnOrigin, Field, Sweep, SweepPage, readable};
 use crate::capture::CaptureId;
 use crate::contract::{SweepFile, TableKind};
 use crate::diff::pattern;
 use crate::state::diff::DiffAction;
 use crate::state::{Action, CallAction, Compare, CompareAction, QueryState, Screen, ViewAction};
-use crate::verdict::{Loss, Strip, StripCell, column_loss};
+use crate::verdict::{Loss, Strip, column_loss};
 
 pub use offer::{EQUAL, button_ui, by_key, equal_by_key, equal_ui, offer_ui};
-pub use room::{HEIGHT as ROOM, has_room, room_ui};
 
 const SIDE: f32 = 14.0;
 const NOTICE: f32 = 34.0;
@@ -40,9 +37,6 @@ const NOTICE: f32 = 34.0;
 struct Judged {
     page: Arc<SweepPage>,
     needed: Option<BTreeSet<String>>,
-    fewer: Option<Arc<Fewer>>,
-    /// Whether the fields that are needed are still being counted by themselves.
-    is_counting: bool,
     /// By field.
     is_needed: Vec<bool>,
     /// By field: the name alone where it is the only one of its kind, else the whole path.
@@ -62,26 +56,11 @@ impl Judged {
     fn of(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<SweepPage>) -> Arc<Self> {
         let id = Id::unique("compare judged");
         let needed = cx.state.needed(&compare.server, &compare.tool.name);
-        let asked = cx.state.fewer_fields(compare, &page.sweep).map(|inquiry| cx.inquire::<FewerQuery>(inquiry));
-        let is_counting = matches!(asked, Some(QueryState::Working { .. }));
-        let fewer = asked.and_then(|asked| asked.ready()?.clone());
         let known: Option<Arc<Self>> = ui.data(|data| data.get_temp(id));
-        let is_it = |known: &Arc<Self>| {
-            Arc::ptr_eq(&known.page, page)
-                && known.needed.as_ref() == needed
-                && known.fewer.as_deref() == fewer.as_deref()
-                && known.is_counting == is_counting
-        };
-        known.clone().filter(is_it).unwrap_or_else(|| {
+        let is_it = |known: &Arc<Self>| Arc::ptr_eq(&known.page, page) && known.needed.as_ref() == needed;
+        known.filter(is_it).unwrap_or_else(|| {
             let sweep = &page.sweep;
-            let mut strip = cx.state.compare_strip(compare, sweep);
-            // The third cell keeps its place while the fields that are now needed are counted.
-            if let (true, 2, Some(before)) =
-                (is_counting, strip.cells.len(), known.filter(|known| Arc::ptr_eq(&known.page, page)))
-            {
-                let old = before.strip.cells.get(2).cloned();
-                strip.cells.extend(old.map(|old| StripCell { change: None, loss: None, badge: None, is_old: true, ..old }));
-            }
+            let strip = cx.state.compare_strip(compare, sweep);
             let position = |origin| sweep.columns.iter().position(|column| column.origin == origin);
             let judged = Arc::new(Self {
                 is_needed: sweep.fields.iter().map(|field| needed.is_none_or(|needed| needed.contains(&field.pattern))).collect(),
@@ -92,8 +71,6 @@ impl Judged {
                 base: sweep.baseline.and_then(|call| position(ColumnOrigin::Call(call))),
                 strip,
                 needed: needed.cloned(),
-                fewer,
-                is_counting,
                 page: Arc::clone(page),
             });
             ui.data_mut(|data| data.insert_temp(id, Arc::clone(&judged)));

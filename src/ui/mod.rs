@@ -56,7 +56,6 @@ mod top_bar;
 mod undo;
 mod server_diff;
 mod watch;
-mod what_if;
 mod wire;
 
 pub use panes::panes_ui;
@@ -274,14 +273,6 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Diff => middle.show(ui, |ui| diff::diff_ui(ui, cx)),
         Screen::Compare => middle.show(ui, |ui| compare::compare_ui(ui, cx)),
         Screen::Answer => {
-            if what_if::is_shown(cx) {
-                let strip = Frame::new().fill(t.warn_bg);
-                Panel::top("what if")
-                    .exact_size(theme::HEADER)
-                    .resizable(false)
-                    .frame(strip)
-                    .show(ui, |ui| what_if::strip_ui(ui, cx));
-            }
             if let Some(height) = answer_strip::height(ui, cx) {
                 Panel::top("answer strip")
                     .exact_size(height)

@@ -171,12 +171,11 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool, sende
         x + size.x
     };
     let width = |text: &str, font: egui::FontId| painter.layout_no_wrap(text.to_owned(), font, t.text).size().x;
-    let color = if cell.is_old { t.faint } else { t.strong };
     // The name alone is elided: all of it is on hover.
     let name = width(&cell.name, theme::semibold(13.0));
     let spare = rect.width() - needs(ui, &[(at, cell)], is_low, true)[0];
     let most = if is_low { (name.min(SHORT_NAME) + spare).clamp(24.0, name + 1.0) } else { name + 1.0 };
-    let mut x = widgets::text_at(ui, pos2(left + 16.0, first), &cell.name, theme::semibold(13.0), color, most) + gap;
+    let mut x = widgets::text_at(ui, pos2(left + 16.0, first), &cell.name, theme::semibold(13.0), t.strong, most) + gap;
     if let Some(sender) = sender {
         x = sender_at(ui, sender, pos2(x - gap, first)) + gap;
     }
@@ -187,7 +186,7 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool, sende
         x = left;
     }
     let size = if is_low { 14.0 } else { 22.0 };
-    x = widgets::number_at(ui, pos2(x, second), &counted(cell.count), theme::mono_semibold(size), color, "tok") + gap;
+    x = widgets::number_at(ui, pos2(x, second), &counted(cell.count), theme::mono_semibold(size), t.strong, "tok") + gap;
     if let Some(change) = &cell.change {
         let is_good = cell.is_proved() && change.starts_with('−');
         let color = if is_good { t.ok } else { t.text };

@@ -31,8 +31,6 @@ pub struct StripCell {
     pub note: Option<String>,
     /// "cheapest, proved", "cheapest", "tied".
     pub badge: Option<String>,
-    /// Counted before the last change: the new number is on its way.
-    pub is_old: bool,
 }
 
 impl StripCell {
@@ -40,8 +38,7 @@ impl StripCell {
     pub fn text(&self) -> String {
         let mut text = format!("{}, {}: {} {}", self.name, self.role, counted(self.count), unit(self.count));
         let loss = self.loss.as_ref().map(|loss| loss.text.clone());
-        let old = self.is_old.then(|| "being counted again".to_owned());
-        for part in [self.change.clone(), loss, self.note.clone(), self.badge.clone(), old].into_iter().flatten() {
+        for part in [self.change.clone(), loss, self.note.clone(), self.badge.clone()].into_iter().flatten() {
             text.push_str(", ");
             text.push_str(&part);
         }
@@ -336,7 +333,6 @@ impl<'a> Candidate<'a> {
             loss: Some(loss),
             note: None,
             badge: None,
-            is_old: false,
         }
     }
 }
@@ -371,7 +367,6 @@ fn first_cell(
         loss: None,
         note: None,
         badge: None,
-        is_old: false,
     };
     if let ModelReads::Host(host) = reads {
         let (name, role) =

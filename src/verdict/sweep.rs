@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::ratio_of;
-use crate::analysis::sweep::{Column, ColumnOrigin, Fewer, Field, FieldCell, Sweep};
+use crate::analysis::sweep::{Column, ColumnOrigin, Field, FieldCell, Sweep};
 use crate::capture::FactCount;
 use crate::diff::pattern::name;
+use crate::format;
 use crate::format::claim::{Claim, missing_words};
-use crate::format::{self, Format};
 use crate::number::{grouped, milliseconds};
 use crate::token::{Count, Tokenizer};
 use crate::verdict::strip::{Candidate, badge, cheapest, is_tied};
@@ -22,9 +22,9 @@ const ALL_FACTS: &str = "cheapest with all facts";
 const NOTHING_NEEDED: &str = "every needed fact found";
 
 /// The strip: the baseline, the cheapest of the answers, and the cheapest format to change to. Where only some
-/// fields are needed, they are given as patterns, and `fewer` is what they alone would cost. A winner is named among
-/// answers with the same records alone, and never one that leaves something out; where there can be none, a note says why.
-pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Option<&Fewer>) -> Strip {
+/// fields are needed, they are given as patterns. A winner is named among answers with the same records alone, and never
+/// one that leaves something out; where there can be none, a note says why.
+pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>) -> Strip {
     let answers: Vec<usize> = (0..sweep.columns.len()).filter(|at| is_answer(&sweep.columns[*at])).collect();
     let position = |call| sweep.columns.iter().position(|column| column.origin == ColumnOrigin::Call(call));
     let Some(base) = sweep.baseline.and_then(position) else {
@@ -56,18 +56,13 @@ pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Opti
         let ties = |at: &&usize| Some(**at) != winner.column && offered.is_whole(**at) && is_tied(offered.tokens(**at), count);
         let is_tie = answers.iter().any(|at| ties(&at));
         winner.badge = Some(if is_tie { "tied".to_owned() } else { badge(winner.claim).to_owned() });
-        let is_offered = winner.column.is_some_and(|at| sweep.columns[at].is_offered());
-        if let Some(cell) = fewer.filter(|_| is_offered).and_then(|fewer| offered.fewer(fewer, count)) {
-            cells.retain(|cell| cell.column.is_some_and(|at| sweep.columns[at].is_offered()));
-            cells.push(cell);
-        }
     }
     Strip { cells, sent_by: None, note: None }
 }
 
 /// The strip as a sentence, and which calls gave nothing to compare.
-pub fn sweep_verdict(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Option<&Fewer>) -> Verdict {
-    let strip = sweep_strip(sweep, needed, fewer);
+pub fn sweep_verdict(sweep: &Sweep, needed: Option<&BTreeSet<String>>) -> Verdict {
+    let strip = sweep_strip(sweep, needed);
     let mut verdict = Verdict::default();
     match (strip.note, strip.cells.split_first()) {
         (Some(note), _) => verdict.plain(note),
@@ -176,7 +171,6 @@ impl Offered<'_> {
             loss: Some(column_loss(self.sweep, at, self.needed)),
             note: None,
             badge: None,
-            is_old: false,
         }
     }
 
@@ -199,26 +193,6 @@ impl Offered<'_> {
         let is_it = |column: &Column| !column.is_offered() && column.format == cell.format;
         cell.column = self.sweep.columns.iter().position(is_it);
         (chosen.tokens() < most).then_some(cell)
-    }
-
-    /// What the needed fields alone would cost, where that is less.
-    fn fewer(&self, fewer: &Fewer, than: u64) -> Option<StripCell> {
-        let tokens = fewer.row.tokens.get(self.sweep.encoding);
-        let title = format::by_id(fewer.row.format).map_or(fewer.row.format, Format::title);
-        let fields = if fewer.fields == 1 { "1 field".to_owned() } else { format!("{} fields", grouped(fewer.fields as u64)) };
-        (tokens < than).then(|| StripCell {
-            format: fewer.row.format,
-            column: None,
-            name: format!("{title}, {fields}"),
-            role: "if you changed it".to_owned(),
-            count: Count::Exact(tokens),
-            change: self.change(tokens),
-            claim: Claim::Found,
-            loss: Some(Loss::new(ClaimTone::Note, NOTHING_NEEDED).with_short("all needed")),
-            note: None,
-            badge: None,
-            is_old: false,
-        })
     }
 }
 

@@ -85,7 +85,6 @@ const STATES: &[&str] = &[
     "versus-choose",
     "repeat",
     "compare-records",
-    "compare-rendered",
     "compare-hosts",
 ];
 
@@ -338,31 +337,17 @@ fn tokens() {
     window.send(Action::Tokens(TokensAction::Use(Tokenizer::default())));
     window.send(Action::Tokens(TokensAction::Model(None)));
     window.send(ViewAction::ShowDrawer(DrawerTab::Tokens));
-    album.add(&mut window, "tokens-map", MAIN, Dark);
-    window.send(Action::Tokens(TokensAction::Inside("/items/*".into())));
+    album.add(&mut window, "tokens", MAIN, Dark);
     album.reads(
         &mut window,
-        "tokens-map-light",
+        "tokens-light",
         MAIN,
         Light,
         &["By key, over all records", "Where the saving comes from", "repeated keys"],
     );
-    window.send(Action::Tokens(TokensAction::Part(TokensPart::Treemap)));
-    window.send(Action::Tokens(TokensAction::Inside(String::new())));
-    album.reads(&mut window, "tokens-map-1280", [1_280, 860], Dark, &["lastModifiedDate 342"]);
-    window.send(ViewAction::ShowDrawer(DrawerTab::Cost));
-    for key in ["city", "phone"] {
-        window.send(Action::Tokens(TokensAction::ToggleKey(format!("/items/*/{key}"))));
-    }
+    window.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
+    album.reads(&mut window, "tokens-640", [640, 860], Dark, &["Where the saving comes from"]);
     window.send(Action::Tokens(TokensAction::Model(Some("GPT-4o".into()))));
-    album.add(&mut window, "what-if", MAIN, Dark);
-    album.reads(
-        &mut window,
-        "what-if-light",
-        [1_280, 860],
-        Light,
-        &["What if: without city, phone · −255 tok (−18% against JSON, compact)"],
-    );
     window.send(Action::Tokens(TokensAction::ShowServer));
     album.add(&mut window, "server-cost", MAIN, Dark);
     album.reads(

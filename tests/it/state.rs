@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::support::Driver;
 use mcp_loupe::analysis::sweep::SweepQuery;
-use mcp_loupe::analysis::{CountQuery, Inquiry, OmitKeys, Query, RowQuery, ServerCostQuery, ToolTokensQuery, TreeQuery};
+use mcp_loupe::analysis::{CountQuery, Inquiry, Query, RowQuery, ServerCostQuery, ToolTokensQuery, TreeQuery};
 use mcp_loupe::capture::{CaptureId, Outcome};
 use mcp_loupe::contract::SweepFile;
 use mcp_loupe::contract::TableKind;
@@ -323,27 +323,6 @@ fn a_tokenizer_file_counts_and_a_bad_one_is_said() {
     // What this small vocabulary has no token for is said, never counted as nothing.
     let asked = answered(&mut driver, CountQuery { format: "json", tokenizer });
     assert!(matches!(asked, Ok(Count::Exact(1..)) | Err(_)), "{asked:?}");
-}
-
-#[test]
-fn keys_are_struck_without_touching_the_capture() {
-    let mut driver = on_sample();
-    driver.perform(CallAction::Ask(StartQuestion::TextMatchesData));
-    driver.until("the answer is shown", |state| state.capture().is_some());
-    let before = driver.state.capture().unwrap().clone();
-    driver.perform(Action::Tokens(TokensAction::ToggleKey("/items/*/city".into())));
-    driver.perform(Action::Tokens(TokensAction::ToggleKey("/items/*".into())));
-    assert_eq!(driver.state.view.what_if.iter().collect::<Vec<_>>(), ["/items/*"], "what is inside is struck with it");
-    driver.perform(Action::Tokens(TokensAction::ToggleKey("/items/*".into())));
-    driver.perform(Action::Tokens(TokensAction::ToggleKey("/items/*/city".into())));
-    let query = CountQuery { format: "json", tokenizer: Tokenizer::P50kBase };
-    let all = answered(&mut driver, query.clone()).unwrap();
-    let struck = driver.state.view.what_if.clone();
-    let less = answered(&mut driver, OmitKeys(struck, query)).unwrap();
-    assert!(less.high() < all.high() && less.high() > 0, "{less:?} of {all:?}");
-    assert_eq!(driver.state.capture().unwrap(), &before);
-    driver.perform(Action::Tokens(TokensAction::ResetWhatIf));
-    assert!(driver.state.view.what_if.is_empty());
 }
 
 #[test]

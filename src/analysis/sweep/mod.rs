@@ -5,23 +5,19 @@
 //! payload, that of the answer which says most, so that "left out" means the same in all of them.
 
 pub mod curve;
-mod fewer;
 mod page;
 mod plan;
-mod rendered;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use fewer::{Fewer, FewerQuery};
 pub use page::{FieldLost, PREAMBLE, Section, SectionCell, SweepPage, SweepQuery, SweepRows, SweepRowsQuery, ThisPage, readable};
 pub use plan::{
     PageSize, SweepChoice, SweepPlan, argument_names, choices, differs_only_in, format_argument, is_about_form, is_about_size,
     page_size_argument, planned, shown, value_in, values, with_value,
 };
-pub use rendered::{Piece, SweepRendered, SweepRenderedQuery, can_render};
 
 use crate::analysis::text::format_bytes;
 use crate::analysis::token_map::TokenMap;

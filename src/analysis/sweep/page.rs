@@ -193,7 +193,7 @@ impl SweepRows {
     }
 }
 
-pub(super) fn rows(cell: &SectionCell, view: &TextView, columns: u16, cancel: &Cancel) -> Result<Vec<TextRow>, Cancelled> {
+fn rows(cell: &SectionCell, view: &TextView, columns: u16, cancel: &Cancel) -> Result<Vec<TextRow>, Cancelled> {
     let mut rows = Vec::new();
     for range in &cell.ranges {
         let first = view.line_at(range.start);

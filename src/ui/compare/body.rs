@@ -6,9 +6,9 @@ use std::sync::Arc;
 use egui::{Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Judged, SIDE, place};
+use crate::analysis::TextRow;
 use crate::analysis::special::Shown;
 use crate::analysis::sweep::{SweepPage, SweepRows, SweepRowsQuery, ThisPage};
-use crate::analysis::{Query, TextRow};
 use crate::diff::pattern::name;
 use crate::state::{Action, Compare, CompareAction, QueryState};
 use crate::ui::panes::colour::job;
@@ -17,19 +17,25 @@ use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 
 /// Height of an exact row, and of a section's head.
-pub(super) const ROW: f32 = 20.0;
+const ROW: f32 = 20.0;
 const GUTTER: f32 = 44.0;
 
 /// Where a row of one column is painted.
-pub(super) struct Place {
-    pub rect: Rect,
-    pub column: usize,
+struct Place {
+    rect: Rect,
+    column: usize,
 }
 
 pub fn body_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, rect: Rect, width: f32) {
     let page = &judged.page;
     let question = SweepRowsQuery { page: ThisPage(Arc::clone(page)), columns: fitting(ui, width) };
-    let Some(rows) = laid_out(ui, cx, compare, question) else { return };
+    let captures = compare.query(cx.state.settings.encoding()).map(|(captures, _)| captures).unwrap_or_default();
+    let asked = cx.ask_of(&captures, question);
+    if let QueryState::Working { .. } = asked {
+        ui.add_space(10.0);
+    }
+    // Until the columns are laid out, what is waited for stands there.
+    let Some(rows) = widgets::ready(ui, cx, "Laying out the texts", asked) else { return };
     let tops = tops(ui, compare, page, rows);
     let mut area = ScrollArea::vertical().id_salt("compare down").auto_shrink(false);
     if let Some(section) = place::wanted(ui, cx, compare, page) {
@@ -43,7 +49,6 @@ pub fn body_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, rec
         let first = (viewport.min.y / ROW).max(0.0) as usize;
         let count = (viewport.height() / ROW) as usize + 2;
         let top = origin.y + viewport.min.y + (first as f64 * f64::from(ROW) - f64::from(viewport.min.y)) as f32;
-        place::remember(ui, compare, tops.partition_point(|top| *top <= first).saturating_sub(1));
         for row in first..(first + count).min(count_of(&tops)) {
             let y = (top + (row - first) as f32 * ROW).round();
             let section = tops.partition_point(|top| *top <= row).saturating_sub(1);
@@ -60,19 +65,9 @@ pub fn body_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, rec
 }
 
 /// How many characters fit into a row of a column.
-pub(super) fn fitting(ui: &Ui, width: f32) -> u16 {
+fn fitting(ui: &Ui, width: f32) -> u16 {
     let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), egui::Color32::PLACEHOLDER).size().x / 64.0;
     ((width - GUTTER - SIDE) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16
-}
-
-/// The result of a query about the layout of the columns; until there is one, what is waited for stands there.
-pub(super) fn laid_out<'a, Q: Query>(ui: &mut Ui, cx: &Cx<'a>, compare: &Compare, query: Q) -> Option<&'a Q::Out> {
-    let captures = compare.query(cx.state.settings.encoding()).map(|(captures, _)| captures).unwrap_or_default();
-    let asked = cx.ask_of(&captures, query);
-    if let QueryState::Working { .. } = asked {
-        ui.add_space(10.0);
-    }
-    widgets::ready(ui, cx, "Laying out the texts", asked)
 }
 
 /// Where each section begins now, as [`SweepRows::folded`].
@@ -94,14 +89,14 @@ fn count_of(tops: &[usize]) -> usize {
 }
 
 /// How the head of a section is painted.
-pub(super) struct Head {
-    pub rect: Rect,
-    pub width: f32,
-    pub is_chosen: bool,
-    pub is_folded: bool,
+struct Head {
+    rect: Rect,
+    width: f32,
+    is_chosen: bool,
+    is_folded: bool,
 }
 
-pub(super) fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &SweepPage, section: usize, head: &Head) {
+fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &SweepPage, section: usize, head: &Head) {
     let t = ThemeTokens::of(ui);
     let Head { rect, width, is_chosen, is_folded } = *head;
     let response = ui.interact(rect, ui.scope_id().with(("section", section)), Sense::click());
@@ -171,13 +166,13 @@ fn cells_ui(ui: &Ui, judged: &Judged, rows: &SweepRows, section: usize, at: usiz
 }
 
 /// Names of the needed fields that a column loses of a section.
-pub(super) fn missing(judged: &Judged, section: usize, column: usize) -> Vec<String> {
+fn missing(judged: &Judged, section: usize, column: usize) -> Vec<String> {
     let lost = judged.page.sections[section].cells[column].missing.iter().filter(|field| judged.is_needed[**field]);
     lost.map(|field| name(&judged.page.sweep.fields[*field].pattern)).collect()
 }
 
 /// Which fields a column loses of the record above.
-pub(super) fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Place) {
+fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Place) {
     let t = ThemeTokens::of(ui);
     let Place { rect, column } = *place;
     let words = format!("Missing {}: {}", missing.len(), missing.join(", "));
@@ -190,7 +185,7 @@ pub(super) fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Pl
 }
 
 /// Paints one exact row.
-pub(super) fn row_ui(ui: &Ui, page: &SweepPage, row: &TextRow, place: &Place) {
+fn row_ui(ui: &Ui, page: &SweepPage, row: &TextRow, place: &Place) {
     let t = ThemeTokens::of(ui);
     let Place { rect, column } = *place;
     let view = &page.texts[column];

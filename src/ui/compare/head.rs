@@ -4,7 +4,7 @@ use egui::{Popup, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, v
 
 use super::Judged;
 use super::tabs::derived;
-use crate::analysis::sweep::{Column, ColumnOrigin, can_render};
+use crate::analysis::sweep::{Column, ColumnOrigin};
 use crate::capture::Outcome;
 use crate::format::ledger::ratio;
 use crate::number::percent_change;
@@ -102,11 +102,11 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
     let spoken = spoken(judged, at);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spoken));
     widgets::focus_ring_inside(ui, &response);
-    Popup::menu(&response).width(220.0).show(|ui| menu_ui(ui, cx, compare, judged, at));
+    Popup::menu(&response).width(220.0).show(|ui| menu_ui(ui, cx, judged, at));
     response.on_hover_text(spoken);
 }
 
-fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usize) {
+fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, at: usize) {
     let column = judged.column(at);
     let mut item = |label: &str, action: Action| {
         if ui.button(label).clicked() {
@@ -127,10 +127,6 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
             next.retain(|(_, format)| *format != column.format);
             item("Remove the column", Action::Compare(CompareAction::SetDerived(next)));
         }
-    }
-    if compare.is_rendered && can_render(judged.page.texts[at].syntax, column.format) {
-        let word = if compare.exact.contains(&column.title) { "Show it rendered" } else { "Show it exactly" };
-        item(word, Action::Compare(CompareAction::TurnExact(column.title.clone())));
     }
     if column.cells.iter().any(|cell| cell.lost > 0) && ui.button("Need only the fields it has").clicked() {
         judged.need_what_it_has(cx, at);

@@ -129,7 +129,7 @@ fn vary_ui(ui: &mut Ui, cx: &Cx<'_>, label: &str, why: &str) {
 }
 
 /// The calls that measure what an item costs, where the tool takes a page size.
-pub fn measure_ui(ui: &mut Ui, cx: &Cx<'_>) {
+fn measure_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(size) = cx.state.tool().and_then(|listed| page_size_argument(&listed.tool)) else { return };
     let why = cx.why_no_call();
     let sizes = size.sizes().iter().map(u64::to_string).collect::<Vec<_>>().join(", ");

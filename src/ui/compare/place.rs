@@ -1,15 +1,10 @@
-//! Which record of a comparison is looked at, so that going to a difference and turning between exact and rendered texts
-//! keep it in sight.
+//! Which record of a comparison was gone to, so that it comes into sight.
 
 use egui::{Id, Ui};
 
 use crate::analysis::sweep::SweepPage;
 use crate::state::{Action, Compare, CompareAction, CompareTab};
 use crate::ui::Cx;
-
-fn top_id() -> Id {
-    Id::unique("compare top section")
-}
 
 fn record_id() -> Id {
     Id::unique("compare record gone to")
@@ -21,8 +16,7 @@ pub fn go(ui: &Ui, cx: &Cx<'_>, section: usize) {
     cx.send(Action::Compare(CompareAction::Show(CompareTab::Records)));
 }
 
-/// The section that is to be scrolled to in this frame: a difference that was gone to, or the one on top before the texts
-/// were turned between exact and rendered.
+/// The section that is to be scrolled to in this frame: a record or a difference that was gone to.
 pub fn wanted(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) -> Option<usize> {
     let record: Option<usize> = ui.data_mut(|data| data.remove_temp(record_id()));
     if let Some(section) = record {
@@ -31,14 +25,11 @@ pub fn wanted(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) -> Opti
     }
     let gone = Id::unique("compare gone to");
     let known: Option<(usize, u64)> = ui.data(|data| data.get_temp(gone));
-    if let Some(at) = compare.at.filter(|at| known != Some(*at)) {
-        ui.data_mut(|data| data.insert_temp(gone, at));
-        let section = page.losses.get(at.0)?.section;
-        unfold(cx, compare, page, section);
-        return Some(section);
-    }
-    let top: Option<(bool, usize)> = ui.data(|data| data.get_temp(top_id()));
-    top.filter(|(is_rendered, _)| *is_rendered != compare.is_rendered).map(|(_, section)| section)
+    let at = compare.at.filter(|at| known != Some(*at))?;
+    ui.data_mut(|data| data.insert_temp(gone, at));
+    let section = page.losses.get(at.0)?.section;
+    unfold(cx, compare, page, section);
+    Some(section)
 }
 
 /// What was gone to is to be seen.
@@ -46,9 +37,4 @@ fn unfold(cx: &Cx<'_>, compare: &Compare, page: &SweepPage, section: usize) {
     if let Some(known) = page.sections.get(section).filter(|known| compare.folded.contains(&known.name)) {
         cx.send(Action::Compare(CompareAction::Fold(known.name.clone())));
     }
-}
-
-/// Notes the section on top.
-pub fn remember(ui: &Ui, compare: &Compare, section: usize) {
-    ui.data_mut(|data| data.insert_temp(top_id(), (compare.is_rendered, section)));
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::{Align, Layout, Rect, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 
-use super::{Judged, SIDE, body, head, rendered};
+use super::{Judged, SIDE, body, head};
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme::ThemeTokens;
 use crate::ui::widgets::{self, Button};
@@ -24,10 +24,6 @@ pub fn records_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Arc<Judg
     let inside = widgets::region(ui, "compare strip").max_rect(strip.shrink2(vec2(SIDE, 0.0))).layout(layout);
     ui.scope_builder(inside, |ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
-        let selected = usize::from(compare.is_rendered);
-        if let Some(clicked) = widgets::segmented(ui, "Texts", &["Exact", "Rendered"], selected) {
-            cx.send(Action::Compare(CompareAction::SetRendered(clicked == 1)));
-        }
         // No more names are folded than there are sections: nothing has to be looked up until all may be.
         let is_folded = compare.folded.len() >= page.sections.len()
             && page.sections.iter().all(|section| compare.folded.contains(&section.name));
@@ -62,11 +58,7 @@ fn columns_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
         let (heads, below) = whole.split_top_bottom_at_y(whole.top() + head::HEIGHT);
         ui.painter().hline(heads.x_range(), heads.bottom() - 0.5, Stroke::new(1.0, t.line));
         ui.scope_builder(widgets::region(ui, "compare texts").max_rect(below), |ui| {
-            if compare.is_rendered {
-                rendered::rendered_ui(ui, cx, compare, judged, below, width);
-            } else {
-                body::body_ui(ui, cx, compare, judged, below, width);
-            }
+            body::body_ui(ui, cx, compare, judged, below, width);
         });
         for at in 1..count {
             ui.painter().vline(left + at as f32 * width, whole.y_range(), Stroke::new(1.0, t.line));

@@ -8,7 +8,7 @@ use crate::state::{Action, HostsAction, PaneView, QueryState};
 use crate::ui::hosts::{self, UNASKED};
 use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, compare, host_row, icons};
+use crate::ui::{Cx, host_row, icons};
 
 /// `28 · 17 show nothing`. Where the tab is not looked at, it waits until the panes have their answers.
 pub fn count(cx: &Cx<'_>) -> Option<String> {
@@ -59,14 +59,9 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
 }
 
 pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let mut outer = ui.available_rect_before_wrap();
+    let outer = ui.available_rect_before_wrap();
     // The drawer keeps its height while there is nothing in it yet.
     ui.allocate_rect(outer, Sense::hover());
-    if compare::has_room(cx) {
-        let place = outer.with_min_y(outer.bottom() - compare::ROOM);
-        compare::room_ui(ui, cx, place);
-        outer.max.y = place.top();
-    }
     match cx.ask(HostsQuery) {
         QueryState::Ready(report) => {
             let selected = match cx.state.view.shows(1) {

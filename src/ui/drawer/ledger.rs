@@ -17,7 +17,6 @@ use crate::state::{PaneContent, PaneView, QueryState, SettingsAction, ViewAction
 use crate::token::{Count, Tokenizer, counted};
 use crate::ui::exact;
 use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
-use crate::ui::what_if::{self, change};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 use crate::verdict::{self, CountedRow, HostCost, ModelReads};
@@ -206,14 +205,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
         baseline,
         sent: sent(cx, lines),
         winner: winner(cx, lines),
-        widths: Widths::of(
-            rows().map(|(row, count)| (row, count, less(cx, row))),
-            base,
-            has_counted,
-            cx.state.settings.ledger_sizes,
-            digit,
-        ),
-        is_what_if: what_if::is_shown(cx),
+        widths: Widths::of(rows(), base, has_counted, cx.state.settings.ledger_sizes, digit),
         has_counted,
     };
     let head = Rect::from_min_size(outer.min, vec2(outer.width(), 22.0));
@@ -335,8 +327,7 @@ fn head_ui(ui: &Ui, rect: Rect, scale: &Scale<'_>) {
     };
     right(columns.tokens, "Tokens");
     let is_sent = matches!(scale.baseline, Baseline::Host(..)) || scale.baseline.is(scale.sent);
-    let against = if is_sent { "vs sent" } else { "vs baseline" };
-    right(columns.change, if scale.is_what_if { "What if" } else { against });
+    right(columns.change, if is_sent { "vs sent" } else { "vs baseline" });
     right(columns.facts, "Facts");
     for (x, text) in [(columns.counted, "Exact"), (columns.bytes, "Bytes"), (columns.chars, "Chars")] {
         if let Some(x) = x {
@@ -357,8 +348,6 @@ struct Scale<'a> {
     sent: &'static str,
     winner: Option<Winner>,
     widths: Widths,
-    /// Whether keys are struck out: the column of changes shows what that saves in each format.
-    is_what_if: bool,
     /// Whether the provider counted any of the rows.
     has_counted: bool,
 }
@@ -519,22 +508,14 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
     if (response.hovered() || (is_peeked && focus.has_focus())) && end + 50.0 < columns.bar.left() {
         small_badge(ui, pos2(end + 8.0, y), "Open", false);
     }
-    let less = less(cx, row);
     let bar = Rect::from_center_size(pos2(columns.bar.center().x, y), vec2(columns.bar.width(), 8.0));
     let share = |count: Count| scale.share(count);
     if bar.width() > 24.0 {
-        widgets::bar(ui, bar, share(less.unwrap_or(count)), color);
-        let mut x = bar.left() + bar.width() * share(less.unwrap_or(count));
-        if less.is_some() {
-            // The ghost of what is struck.
-            let ghost = Rect::from_x_y_ranges(x..=(bar.left() + bar.width() * share(count)).max(x), bar.y_range());
-            ui.painter().rect_filled(ghost, theme::RADIUS_BAR, color.gamma_multiply(0.35));
-            x = ghost.right();
-        }
+        widgets::bar(ui, bar, share(count), color);
         if !count.is_exact() {
             // From the lowest it can be to the highest.
             let low = bar.left() + bar.width() * share(Count::Exact(count.low()));
-            ui.painter().hline(low..=x, y, Stroke::new(2.0, t.panel));
+            ui.painter().hline(low..=bar.left() + bar.width() * share(count), y, Stroke::new(2.0, t.panel));
         }
         scale.tick_ui(ui, bar);
     }
@@ -549,11 +530,10 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
     right(columns.counted, exactly.map_or_else(|| "–".into(), |exactly| widgets::grouped(exactly.tokens)), t.strong);
     let exactly = exactly.map_or_else(String::new, |exactly| format!(", {}", exact::words(exactly)));
     let ratio = ratio_of(Some(count), scale.base);
-    let (changed, changed_color) = match (scale.is_what_if, less) {
-        (true, Some(less)) => (change(less, count), t.warn),
-        (true, None) => ("–".into(), t.weak),
-        (false, _) if is_baseline => ("baseline".into(), t.weak),
-        (false, _) => (scale.base.map_or_else(|| "–".into(), |base| delta(count, base)), if is_winner { t.ok } else { t.text }),
+    let (changed, changed_color) = if is_baseline {
+        ("baseline".into(), t.weak)
+    } else {
+        (scale.base.map_or_else(|| "–".into(), |base| delta(count, base)), if is_winner { t.ok } else { t.text })
     };
     widgets::text_right(ui, pos2(columns.change, y), &changed, theme::code(), changed_color);
     right(columns.bytes, widgets::grouped(row.bytes), t.weak);
@@ -578,10 +558,9 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
     if let Some(winner) = winner {
         baseline.push_str(&format!(", {}", winner.badge));
     }
-    let struck = less.map_or_else(String::new, |less| format!(", what if: {}", change(less, count)));
     let lost_words = lost.as_ref().map_or_else(String::new, |lost| format!(", {lost}"));
     let name = format!(
-        "{title}, {}{exactly}{against}{baseline}{struck}, {}{facts}{lost_words}",
+        "{title}, {}{exactly}{against}{baseline}, {}{facts}{lost_words}",
         format_args!("{} tokens", counted(count)),
         widgets::number_text(row.bytes, "bytes")
     );
@@ -604,13 +583,6 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
 
 fn is_as_sent(id: &str) -> bool {
     FORMATS.iter().any(|format| format.id() == id && format.is_as_sent())
-}
-
-/// What a row costs with the fix that is tried, or without the keys that are struck: then what the server sent stays as it is, what is written from the
-/// payload shrinks.
-fn less(cx: &Cx<'_>, row: &Row) -> Option<Count> {
-    let is_what_if = cx.state.view.findings.tried.is_some() || !cx.state.view.what_if.is_empty() && !is_as_sent(row.format);
-    is_what_if.then(|| what_if::count_without(cx, row)).flatten()
 }
 
 /// What a format loses of the fields that the model needs; `None` where it keeps them, or all are needed.

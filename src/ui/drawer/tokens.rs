@@ -1,7 +1,6 @@
-//! Where the tokens of the payload go: by key over all records, as a treemap, and where a saving comes from.
+//! Where the tokens of the payload go: by key over all records, and where a saving comes from.
 
 mod saving;
-mod treemap;
 
 use std::sync::Arc;
 
@@ -14,14 +13,13 @@ use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 
-/// From this width on all three parts stand side by side; below one is chosen.
-const ALL: f32 = 1_080.0;
+/// From this width on both parts stand side by side; below one is chosen.
+const BOTH: f32 = 720.0;
 const ROW: f32 = 20.0;
-const PARTS: [(TokensPart, &str); 3] =
-    [(TokensPart::ByKey, "By key"), (TokensPart::Treemap, "Treemap"), (TokensPart::Saving, "Saving")];
+const PARTS: [(TokensPart, &str); 2] = [(TokensPart::ByKey, "By key"), (TokensPart::Saving, "Saving")];
 
 /// The colour of each share, in the order of [`Shares::named`].
-pub(super) fn colors(t: &ThemeTokens) -> [Color32; 5] {
+fn colors(t: &ThemeTokens) -> [Color32; 5] {
     [t.hue_structured.color, t.accent, t.warn, t.hue_text.color, t.weak]
 }
 
@@ -38,7 +36,7 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
 }
 
 /// A column for people: `items[].city`; the whole payload is `the data`.
-pub(super) fn column_name(map: &TokenMap, column: usize) -> String {
+fn column_name(map: &TokenMap, column: usize) -> String {
     let path = map.columns.path(column);
     let mut name = String::new();
     for part in path.split('/').skip(1) {
@@ -60,16 +58,12 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let encoding = cx.state.settings.encoding();
     let chosen = &cx.state.settings.tokenizer;
     let why = if chosen.encoding().is_some() {
-        "The token map is that of JSON, compact".to_owned()
+        "The tokens are those of JSON, compact".to_owned()
     } else {
-        format!(
-            "Only the built-in encodings tell single tokens apart, so the map uses {}, not {}",
-            encoding.name(),
-            chosen.name()
-        )
+        format!("Only the built-in encodings tell single tokens apart, so {} counts here, not {}", encoding.name(), chosen.name())
     };
     ui.label(RichText::new(encoding.name()).font(theme::code()).color(t.weak)).on_hover_text(why);
-    if ui.content_rect().width() < ALL + theme::SIDEBAR {
+    if ui.content_rect().width() < BOTH + theme::SIDEBAR {
         let at = PARTS.iter().position(|(part, _)| *part == cx.state.view.tokens.part).unwrap_or(0);
         if let Some(clicked) = widgets::segmented(ui, "Show", &PARTS.map(|(_, name)| name), at) {
             cx.send(Action::Tokens(TokensAction::Part(PARTS[clicked].0)));
@@ -107,27 +101,24 @@ pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
     // All of the drawer is taken, whatever stands in it: its height is the person's.
     ui.allocate_rect(outer, Sense::hover());
     let QueryState::Ready(Some(map)) = map(cx) else { return };
-    let bodies: [fn(&mut Ui, &Cx<'_>, &TokenMap); 3] = [by_key_ui, treemap::treemap_ui, saving::saving_ui];
     let part = |ui: &mut Ui, at: usize, rect: Rect| {
         ui.scope_builder(widgets::region(ui, ("tokens part", at)).max_rect(rect.shrink2(vec2(SIDE, 0.0))), |ui| {
             ui.set_clip_rect(rect.intersect(ui.clip_rect()));
-            bodies[at](ui, cx, map);
+            match PARTS[at].0 {
+                TokensPart::ByKey => by_key_ui(ui, map),
+                TokensPart::Saving => saving::saving_ui(ui, cx),
+            }
         });
     };
-    if ui.content_rect().width() < ALL + theme::SIDEBAR {
+    if ui.content_rect().width() < BOTH + theme::SIDEBAR {
         let at = PARTS.iter().position(|(part, _)| *part == cx.state.view.tokens.part).unwrap_or(0);
         part(ui, at, outer);
         return;
     }
-    let mut left = outer.left();
-    for (at, share) in [0.34, 0.36, 0.30].into_iter().enumerate() {
-        let right = if at == 2 { outer.right() } else { (left + outer.width() * share).round() };
-        part(ui, at, Rect::from_x_y_ranges(left..=right, outer.y_range()));
-        if at < 2 {
-            ui.painter().vline(right - 0.5, outer.y_range(), Stroke::new(1.0, ThemeTokens::of(ui).line));
-        }
-        left = right;
-    }
+    let (keys, saving) = outer.split_left_right_at_x((outer.left() + outer.width() * 0.6).round());
+    part(ui, 0, keys);
+    ui.painter().vline(keys.right() - 0.5, outer.y_range(), Stroke::new(1.0, ThemeTokens::of(ui).line));
+    part(ui, 1, saving);
 }
 
 /// A heading of a part; returns what is left below.
@@ -151,7 +142,7 @@ fn shares_bar(ui: &Ui, rect: Rect, shares: Shares, most: u64) {
     }
 }
 
-fn by_key_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap) {
+fn by_key_ui(ui: &mut Ui, map: &TokenMap) {
     let t = ThemeTokens::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     part_head(ui, "By key, over all records");
@@ -182,15 +173,15 @@ fn by_key_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap) {
         map.by_cost.len(),
         |ui, range| {
             for &column in &map.by_cost[range] {
-                key_row_ui(ui, cx, map, column, (most, total));
+                key_row_ui(ui, map, column, (most, total));
             }
         },
     );
 }
 
-fn key_row_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, column: usize, (most, total): (u64, u64)) {
+fn key_row_ui(ui: &mut Ui, map: &TokenMap, column: usize, (most, total): (u64, u64)) {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let shares = map.own[column];
     let leaf = map.columns.columns[column].has_leaves;
     let mut name = column_name(map, column);
@@ -211,10 +202,9 @@ fn key_row_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, column: usize, (most, to
         parts.join(", ")
     );
     response.widget_info(|| WidgetInfo::labeled(Role::Row, true, &spoken));
-    if response.hovered() || response.has_focus() {
+    if response.hovered() {
         ui.painter().rect_filled(rect, 0.0, t.hover);
     }
-    widgets::focus_ring_inside(ui, &response);
     let y = rect.center().y;
     let name_width = (rect.width() * 0.42).min(220.0);
     let shown = shorten(ui, &name, name_width - 8.0);
@@ -224,11 +214,6 @@ fn key_row_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, column: usize, (most, to
     shares_bar(ui, bar, shares, most);
     widgets::text_right(ui, pos2(rect.right() - 46.0, y), widgets::grouped(tokens), theme::mono_semibold(12.0), t.strong);
     widgets::text_right(ui, pos2(rect.right() - 12.0, y), percent(tokens, total), theme::code(), t.weak);
-    if response.clicked() {
-        // The treemap turns to where the key stands.
-        let inside = if map.inside(column).is_empty() { map.columns.columns[column].parent.unwrap_or(0) } else { column };
-        cx.send(Action::Tokens(TokensAction::Inside(map.columns.path(inside))));
-    }
     response.on_hover_text(spoken);
 }
 

@@ -23,14 +23,14 @@ pub const SIDE: f32 = 16.0;
 /// Where an item is painted.
 pub struct ItemPlace {
     pub top: Pos2,
-    /// Of the whole column.
+    /// Of the whole pane.
     pub width: f32,
     /// The record it belongs to: a click selects it.
     pub record: Option<usize>,
     pub is_linked: bool,
     /// Whether nothing stands above it, so that a heading needs no space there.
     pub is_first: bool,
-    /// Tells it from other items of its column.
+    /// Tells it from other items of its pane.
     pub salt: usize,
 }
 

@@ -15,11 +15,11 @@ use egui::{Align, Id, Key, Layout, Popup, Rect, RichText, Role, ScrollArea, Sens
 use super::header::Chooser;
 use super::title::Title;
 use super::{Copying, Pane, PaneCx, copy, find, reading};
-use crate::analysis::{ParsedCaptureQuery, TextQuery, TreeQuery, TreeTokens, TreeTokensQuery, TreeView, path_of};
+use crate::analysis::{ParsedCaptureQuery, TextQuery, TreeQuery, TreeTokens, TreeTokensQuery, TreeView};
 use crate::capture::Record;
 use crate::format::ParsedCapture;
 use crate::json::{Doc, Node};
-use crate::state::{Action, PaneView, QueryState, TokensAction, ViewAction};
+use crate::state::{Action, PaneView, QueryState, ViewAction};
 use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
@@ -332,11 +332,6 @@ impl Flat {
             } else {
                 go(self.rows[..at].iter().rposition(|above| above.depth < row.depth));
             }
-        }
-        if (pressed(Key::Delete) || pressed(Key::Backspace))
-            && let Some(node) = self.view.payload.doc.node(row.node)
-        {
-            cx.send(Action::Tokens(TokensAction::ToggleKey(path_of(node, self.view.payload.root))));
         }
         if pressed(Key::Enter) && is_container {
             self.toggle(cx, row.node);

@@ -11,7 +11,7 @@ use crate::contract::finding_sentence;
 use crate::finding::{Finding, FoundAt, FoundIn, ToolSilence};
 use crate::number::grouped;
 use crate::quote::markdown_code;
-use crate::state::{Action, CompareAction, Dialog, FindingsAction, TriedFix};
+use crate::state::{Action, CompareAction, Dialog};
 use crate::token::Tokenizer;
 use crate::ui::marks::look;
 use crate::ui::panes::show_places;
@@ -57,7 +57,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
             if widgets::icon_button(ui, icons::COPY, "Copy the finding as Markdown").clicked() {
                 cx.send(Action::Copy(markdown(finding)));
             }
-            try_ui(ui, cx, finding);
+            repeat_ui(ui, cx, finding);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.label(icons::icon(icon, 16.0, color));
                 let title = RichText::new(sentence(&finding.message)).font(theme::semibold(14.0)).color(t.strong);
@@ -76,21 +76,9 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
     });
 }
 
-/// The ledger of the answer as the fix makes it; for hints of a tool, the call made twice.
-fn try_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
-    let tried = cx.state.view.findings.tried.as_ref();
-    if let Some(mended) = &finding.mended {
-        let is_tried = tried.is_some_and(|tried| Arc::ptr_eq(&tried.mended, mended));
-        let (label, tip) = if is_tried {
-            ("Show as sent", "The ledger shows the answer as it was sent")
-        } else {
-            ("Try the fix", "The ledger shows what the answer would cost with this fix; the answer stays as it is")
-        };
-        if Button::new(label).small().tip(tip).show(ui).clicked() {
-            let fix = TriedFix { message: finding.message.clone(), mended: Arc::clone(mended) };
-            cx.send(FindingsAction::Try((!is_tried).then_some(fix)));
-        }
-    } else if finding.area() == "annotations" {
+/// For hints of a tool, the call made twice.
+fn repeat_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
+    if finding.area() == "annotations" {
         let tip = "Makes the call that the form describes twice and compares the answers; a tool that is not declared read-only asks first";
         if Button::new("Call twice and compare").small().tip(tip).enabled(cx.state.can_call()).show(ui).clicked() {
             cx.send(Action::Compare(CompareAction::StartEqual(2)));

@@ -6,7 +6,6 @@ use super::{delta, facts_text};
 use crate::format::ledger::Row;
 use crate::token::{Count, counted};
 use crate::ui::drawer::SIDE;
-use crate::ui::what_if::change;
 use crate::ui::widgets;
 
 /// Where the numbers go, from the right; hidden ones have no width.
@@ -41,9 +40,9 @@ impl Widths {
     /// With numbers of up to six digits.
     const LEAST: Self = Self { tokens: 76.0, counted: None, change: 72.0, sizes: None, facts: 96.0 };
 
-    /// What the rows need, where a digit is so wide; a row comes with what it costs without the keys that are struck.
+    /// What the rows need, where a digit is so wide.
     pub(super) fn of<'a>(
-        rows: impl Iterator<Item = (&'a Row, Count, Option<Count>)>,
+        rows: impl Iterator<Item = (&'a Row, Count)>,
         base: Option<Count>,
         has_counted: bool,
         has_sizes: bool,
@@ -55,13 +54,12 @@ impl Widths {
         let widen = |width: &mut f32, text: &str, more: f32| {
             *width = width.max((text.chars().count() as f32 * digit + more + GAP).ceil());
         };
-        for (row, count, less) in rows {
+        for (row, count) in rows {
             widen(&mut widths.tokens, &counted(count), 0.0);
             if let Some(counted) = &mut widths.counted {
                 widen(counted, &widgets::grouped(count.high()), 0.0);
             }
-            let changed = less.map(|less| change(less, count)).or(base.map(|base| delta(count, base)));
-            widen(&mut widths.change, &changed.unwrap_or_default(), 0.0);
+            widen(&mut widths.change, &base.map_or_else(String::new, |base| delta(count, base)), 0.0);
             if let Some((bytes, chars)) = &mut widths.sizes {
                 widen(bytes, &widgets::grouped(row.bytes), 0.0);
                 widen(chars, &widgets::grouped(row.chars), 0.0);
@@ -118,14 +116,10 @@ mod tests {
     fn columns_are_as_wide_as_their_longest_number() {
         let row = |bytes| Row { bytes, chars: 7, ..Row::default() };
         let (short, long) = (row(7), row(123_456_789));
-        let rows = |row| std::iter::once((row, Count::Exact(7), None));
+        let rows = |row| std::iter::once((row, Count::Exact(7)));
         let [short, long] = [&short, &long].map(|row| Widths::of(rows(row), None, false, true, 8.0));
         assert_eq!(short.sizes, Some(Widths::SIZES));
         assert_eq!(long.sizes.unwrap().0, 11.0 * 8.0 + 14.0);
         assert_eq!(Widths::of(rows(&row(7)), None, false, false, 8.0).sizes, None);
-        let row = row(7);
-        let estimate = |less| Widths::of(std::iter::once((&row, Count::claude(100_000), less)), None, true, false, 8.0);
-        assert_eq!(estimate(None).change, Widths::LEAST.change);
-        assert!(estimate(Some(Count::claude(50_000))).change > Widths::LEAST.change);
     }
 }

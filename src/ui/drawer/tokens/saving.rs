@@ -3,7 +3,7 @@
 use egui::{Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{part_head, percent};
-use crate::analysis::{RowQuery, Saving, SavingQuery, TokenMap};
+use crate::analysis::{RowQuery, Saving, SavingQuery};
 use crate::format::FORMATS;
 use crate::format::format_title;
 use crate::number::signed;
@@ -28,7 +28,7 @@ fn ends(cx: &Cx<'_>) -> Option<(&'static str, &'static str)> {
     Some((from, to))
 }
 
-pub fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, _map: &TokenMap) {
+pub fn saving_ui(ui: &mut Ui, cx: &Cx<'_>) {
     part_head(ui, "Where the saving comes from");
     let Some((from, to)) = ends(cx) else {
         let t = ThemeTokens::of(ui);

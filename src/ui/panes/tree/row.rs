@@ -3,15 +3,14 @@
 use egui::{Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Flat, TreeRow, is_root, record_of};
+use crate::analysis::Mark;
 use crate::analysis::special::Shown;
-use crate::analysis::{Mark, is_struck, key_of, path_of};
 use crate::capture::Record;
 use crate::json::{Kind, Node};
-use crate::state::{Action, TokensAction, ViewAction};
+use crate::state::ViewAction;
 use crate::ui::marks;
 use crate::ui::panes::copy;
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::widgets::menu_item;
 use crate::ui::widgets::{self, Tone};
 use crate::ui::{Cx, icons};
 
@@ -125,20 +124,12 @@ impl Flat {
             };
             x = widgets::text_at(ui, pos2(x, y), value(node), theme::code(), color, room(x));
         }
-        let struck = &cx.state.view.what_if;
-        let is_struck = !struck.is_empty() && is_struck(&path_of(node, self.view.payload.root), struck);
-        if is_struck {
-            ui.painter().hline(caret_end..=x, y.round() + 0.5, Stroke::new(1.0, t.warn));
-        }
         x += 8.0;
         for (icon, text, tone) in &marks {
             x = paint_mark(ui, pos2(x, y), icon, text, *tone) + 6.0;
         }
         response.widget_info(|| {
             let mut name = spoken(node, key.as_deref(), tokens.ok(), &marks, row);
-            if is_struck {
-                name.push_str(", struck out");
-            }
             if is_missing {
                 name.push_str(", not shown");
             }
@@ -159,20 +150,6 @@ impl Flat {
         widgets::context_menu(&response, is_cursor.then_some(focus), |ui| {
             ui.set_width(300.0);
             copy::menu_ui(ui, cx, node, &self.view.payload, self.pane);
-            if node.index() != self.view.payload.root {
-                let path = path_of(node, self.view.payload.root);
-                let name = key_of(&path);
-                let label =
-                    if struck.contains(&path) { format!("Keep {name} again") } else { format!("What if without {name}?") };
-                if menu_item(ui, icons::CUT, &label, "Del", true).clicked() {
-                    cx.send(Action::Tokens(TokensAction::ToggleKey(path)));
-                    ui.close();
-                }
-                if !struck.is_empty() && menu_item(ui, icons::UNDO, "Reset what if", "", true).clicked() {
-                    cx.send(Action::Tokens(TokensAction::ResetWhatIf));
-                    ui.close();
-                }
-            }
         });
         if let Some(Mark::Differs(text)) = self.view.marks.get(&row.node) {
             response.on_hover_text(format!("The text has {}", Shown::of(text).text));
