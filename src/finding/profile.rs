@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::rule::{Rule, Severity};
-use super::schema::format_argument;
 use super::{CheckedAnswer, CheckedTool};
 
 /// A named set of rules with their severities.
@@ -107,7 +106,7 @@ impl Profile {
         let has_text = !answer.text.trim().is_empty();
         match STYLES[at].applies {
             Applies::TextAndData => has_text && answer.structured_payload().is_some(),
-            Applies::FormatArgument => format_argument(&CheckedTool::of(&answer.subject.capture.tool, &answer.server)).is_some(),
+            Applies::FormatArgument => CheckedTool::of(&answer.subject.capture.tool, &answer.server).format_argument().is_some(),
             Applies::RecordsInText => {
                 let payload = answer.subject.payload.as_ref();
                 payload.and_then(|payload| payload.reader()).is_some_and(|reader| reader.id == "key-value")

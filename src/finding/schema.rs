@@ -452,23 +452,11 @@ fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-/// Arguments that choose the format of an answer.
-pub const FORMAT_NAMES: [&str; 4] = ["response_format", "responseFormat", "format", "output_format"];
-
-/// The argument that chooses the format of an answer.
-pub fn format_argument<'t>(tool: &'t CheckedTool<'_>) -> Option<Node<'t>> {
-    tool.arguments().into_iter().find(|argument| {
-        let is_named = argument.key().is_some_and(|key| FORMAT_NAMES.contains(&&*key));
-        let says = argument.raw_text().to_lowercase();
-        is_named && (says.contains("json") || says.contains("markdown"))
-    })
-}
-
 fn format_param(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     let mut spellings = BTreeSet::new();
     for tool in server.tools {
         let checked = CheckedTool::of(tool, server);
-        match format_argument(&checked) {
+        match checked.format_argument() {
             Some(format) => {
                 let values: Vec<_> = format
                     .get("enum")
@@ -491,7 +479,7 @@ fn format_param(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
 }
 
 fn format_param_needless(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
-    if let Some(format) = format_argument(tool) {
+    if let Some(format) = tool.format_argument() {
         let name = format.key().unwrap_or_default();
         hits.say(format!("`{name}` chooses the format; needless beside both forms")).in_definition(format.pointer());
     }

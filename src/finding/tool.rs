@@ -18,6 +18,9 @@ pub enum ChangeKind {
     Cost(u64, u64),
 }
 
+/// Names of arguments that choose the format of an answer.
+pub const FORMAT_NAMES: [&str; 4] = ["response_format", "responseFormat", "format", "output_format"];
+
 /// One thing that is not what it was.
 #[derive(Clone, Debug)]
 pub struct ToolChange {
@@ -71,6 +74,15 @@ impl<'a> CheckedTool<'a> {
     pub fn arguments(&self) -> Vec<Node<'_>> {
         let properties = self.input().and_then(|input| input.get("properties")).filter(|node| node.kind() == Kind::Object);
         properties.map(|properties| properties.children().collect()).unwrap_or_default()
+    }
+
+    /// The argument that chooses the format of an answer.
+    pub fn format_argument(&self) -> Option<Node<'_>> {
+        self.arguments().into_iter().find(|argument| {
+            let is_named = argument.key().is_some_and(|key| FORMAT_NAMES.contains(&&*key));
+            let says = argument.raw_text().to_lowercase();
+            is_named && (says.contains("json") || says.contains("markdown"))
+        })
     }
 
     /// Every schema within the input schema, itself included.
