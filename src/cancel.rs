@@ -26,11 +26,6 @@ impl Cancel {
         self.deadline
     }
 
-    /// Whether the deadline has passed.
-    pub fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| !deadline.elapsed().is_zero())
-    }
-
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::Relaxed);
     }

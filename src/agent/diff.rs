@@ -10,10 +10,10 @@ use super::ask::{AgentCall, PageJson, written};
 use super::check::tools_of;
 use super::schema::{answer, described, integer, list, output, page, paged, string};
 use super::{AgentOptions, AgentTool, Reach, schema};
-use crate::analysis::difference::{Difference, DifferenceOptions, TextDifference, TokenPair, ToolsDifference, ValueDifference};
+use crate::analysis::difference::{Difference, TextDifference, ToolsDifference, ValueDifference};
 use crate::capture::Tool;
 use crate::diff::lines::Side;
-use crate::diff::tree::{Op, TreeOptions};
+use crate::diff::tree::Op;
 use crate::format;
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node};
@@ -24,8 +24,8 @@ use crate::token::Tokens;
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "diff",
     title: "What differs between two answers",
-    about: "Compares two saved answers: the data by path, the text by line, everything else of the results, the tools' definitions, and \
-            the tokens (o200k_base). Or two lists of tools, as `mcp-loupe tools --json` writes them.",
+    about: "Compares two saved answers: the data by path, the text by line, everything else of the results, and the tools' \
+            definitions. Or two lists of tools, as `mcp-loupe tools --json` writes them.",
     reach: Reach::Files,
     input,
     output: output_schema,
@@ -65,11 +65,11 @@ fn output_schema() -> Value {
         ],
         &["part", "op"],
     );
-    let tokens = output([("format", string()), ("a", integer("o200k_base")), ("b", integer("o200k_base"))], &["format"]);
     let own = [
         ("summary", string()),
         ("equal", json!({"type": "boolean", "description": "Everything was compared, and nothing differs"})),
-        ("tokens", list("Of what was sent, and of the data as compact JSON; of lists, of all definitions", tokens)),
+        ("tokensA", integer("What was sent of a, o200k_base; of lists, all definitions")),
+        ("tokensB", integer("The same of b")),
         ("notCompared", list("What was not compared, and why", string())),
         ("changes", list("Data first, then text, the rest of the result, the definition", change)),
     ];
@@ -81,29 +81,15 @@ fn output_schema() -> Value {
 struct DiffJson {
     summary: String,
     equal: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tokens: Vec<PairJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens_a: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens_b: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_compared: Vec<String>,
     changes: Vec<Box<RawValue>>,
     #[serde(flatten)]
     page: PageJson,
-}
-
-#[derive(Serialize)]
-struct PairJson {
-    format: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    a: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    b: Option<u64>,
-}
-
-impl PairJson {
-    fn of(format: &'static str, a: Option<Tokens>, b: Option<Tokens>) -> Self {
-        let count = |tokens: Option<Tokens>| tokens.map(|tokens| tokens.o200k_base);
-        Self { format, a: count(a), b: count(b) }
-    }
 }
 
 #[derive(Default, Serialize)]
@@ -136,18 +122,13 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
 
 fn of_answers(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let (a, b) = (ask.subject("a")?, ask.subject("b")?);
-    let options = DifferenceOptions::until(ask.until.min(Instant::now() + SEARCH));
-    let found = ask.counted(Difference::of(&a, &b, &options, ask.jobs()))?;
+    let found = Difference::of(&a, &b, Some(ask.until.min(Instant::now() + SEARCH)));
     let mut changes = Vec::new();
     found.payload.iter().for_each(|value| push_changes(&mut changes, "data", value));
     found.text.iter().for_each(|text| lines(&mut changes, text));
     found.rest.iter().for_each(|value| push_changes(&mut changes, "result", value));
     found.definition.iter().for_each(|value| push_changes(&mut changes, "definition", value));
-    let shown = |pair: &&TokenPair| {
-        pair.format == "json" || format::by_id(pair.format).is_some_and(|format| format.is_as_sent() && pair.format != "wire")
-    };
-    let tokens = found.tokens.iter().filter(shown).map(|pair| PairJson::of(pair.format, pair.a, pair.b)).collect();
-    finish(ask, &changes, summary(&found), found.is_equal(), tokens, found.left_out.clone())
+    finish(ask, &changes, summary(&found), found.is_equal(), found.tokens, found.left_out.clone())
 }
 
 fn summary(found: &Difference) -> String {
@@ -179,7 +160,7 @@ fn summary(found: &Difference) -> String {
 }
 
 fn of_tools(ask: &AgentCall<'_>, a: &[Tool], b: &[Tool]) -> Result<String, Problem> {
-    let found = ToolsDifference::of(a, b, &TreeOptions::default());
+    let found = ToolsDifference::of(a, b);
     let mut changes = Vec::new();
     for (op, list) in [(Op::Add, &found.added), (Op::Remove, &found.removed)] {
         let change = |(name, tokens): &(String, Tokens)| ChangeJson {
@@ -191,7 +172,7 @@ fn of_tools(ask: &AgentCall<'_>, a: &[Tool], b: &[Tool]) -> Result<String, Probl
         changes.extend(list.iter().map(change));
     }
     found.changed.iter().for_each(|tool| push_changes(&mut changes, &tool.name, &tool.definition));
-    let tokens = vec![PairJson::of("definitions", Some(found.total.0), Some(found.total.1))];
+    let tokens = (Some(found.total.0), Some(found.total.1));
     let summary = format!(
         "{} added, {} removed, {} changed, {} unchanged.",
         number_of(found.added.len() as u64, "tools"),
@@ -207,11 +188,13 @@ fn finish(
     changes: &[ChangeJson],
     summary: String,
     equal: bool,
-    tokens: Vec<PairJson>,
+    tokens: (Option<Tokens>, Option<Tokens>),
     not_compared: Vec<String>,
 ) -> Result<String, Problem> {
     let page = ask.page(changes.len(), |at| &changes[at])?;
-    written(&DiffJson { summary, equal, tokens, not_compared, changes: page.entries, page: page.info })
+    let count = |tokens: Option<Tokens>| tokens.map(|tokens| tokens.o200k_base);
+    let (tokens_a, tokens_b) = (count(tokens.0), count(tokens.1));
+    written(&DiffJson { summary, equal, tokens_a, tokens_b, not_compared, changes: page.entries, page: page.info })
 }
 
 /// The differences of a value, each with what there was and what there is.

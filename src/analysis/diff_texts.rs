@@ -1,15 +1,14 @@
 //! The two texts of a diff: of a format or of what a host's model is shown, JSON laid out so that lines can be compared.
 
-use crate::analysis::difference::{DifferenceOptions, TextDifference, compare_texts};
+use crate::analysis::difference::{TextDifference, compare_texts};
 use crate::analysis::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
-use crate::diff::pattern::{covers, pattern};
+use crate::diff::lines::LineOptions;
 use crate::format::{self, ParsedCapture};
 use crate::host::{HostId, Hosts, ViewContext};
 use crate::json::write::{push_raw, push_scalar, push_string};
 use crate::json::{Doc, Kind, Node};
 use crate::problem::{Problem, ProblemKind};
-use crate::token::{self, Tokens};
 
 /// Texts of no more lines than this are shown whole; of longer ones what stands around the differences.
 const WHOLE: usize = 20_000;
@@ -23,22 +22,10 @@ pub enum TextOf {
     Host(HostId),
 }
 
-impl TextOf {
-    /// As the command line names it.
-    pub fn id(self) -> String {
-        match self {
-            Self::Format(id) => id.to_owned(),
-            Self::Host(id) => format!("host:{id}"),
-        }
-    }
-}
-
 /// The texts compared.
 pub(super) struct Texts {
     pub text: Result<TextDifference, Problem>,
     pub is_laid_out: bool,
-    /// Of the texts of hosts.
-    pub tokens: (Option<Tokens>, Option<Tokens>),
 }
 
 /// The text, or why there is none.
@@ -63,34 +50,24 @@ fn text(of: TextOf, subject: &ParsedCapture, hosts: &Hosts) -> Result<String, Pr
     }
 }
 
-/// Compares the texts asked for.
+/// Compares the texts asked for; those that are JSON are laid out with their keys in order before.
 pub(super) fn texts(
     a: &ParsedCapture,
     b: &ParsedCapture,
     (of_a, of_b): (TextOf, TextOf),
-    ignore_order: bool,
-    mut options: DifferenceOptions,
     hosts: &Hosts,
     cancel: &Cancel,
 ) -> Result<Texts, Cancelled> {
     let (old, new) = match (text(of_a, a, hosts), text(of_b, b, hosts)) {
         (Ok(old), Ok(new)) => (old, new),
         (Err(problem), _) | (_, Err(problem)) => {
-            return Ok(Texts { text: Err(problem), is_laid_out: false, tokens: (None, None) });
+            return Ok(Texts { text: Err(problem), is_laid_out: false });
         }
     };
-    let count = |of: TextOf, text: &str| match of {
-        TextOf::Host(_) => Some(token::count(text)),
-        TextOf::Format(_) => None,
-    };
-    let tokens = (count(of_a, &old), count(of_b, &new));
     let laid_out = |text: &str| -> Result<Option<String>, Cancelled> {
-        if !ignore_order {
-            return Ok(None);
-        }
         let doc = Doc::parse(text.to_owned().into());
         match doc.root() {
-            Some(root) if doc.is_json() && root.is_container() => lay_out(root, &options.tree.ignore, cancel).map(Some),
+            Some(root) if doc.is_json() && root.is_container() => lay_out(root, cancel).map(Some),
             _ => Ok(None),
         }
     };
@@ -98,15 +75,15 @@ pub(super) fn texts(
         (Some(old), Some(new)) => (old, new, true),
         _ => (old, new, false),
     };
+    let mut options = LineOptions { deadline: cancel.deadline(), ..LineOptions::default() };
     if old.lines().count() + new.lines().count() <= WHOLE {
-        options.lines.context = WHOLE;
+        options.context = WHOLE;
     }
-    let text = compare_texts((of_a.id(), old.into()), (of_b.id(), new.into()), &options);
-    Ok(Texts { text: Ok(text), is_laid_out, tokens })
+    Ok(Texts { text: Ok(compare_texts(old.into(), new.into(), &options)), is_laid_out })
 }
 
 /// JSON with one member a line and its keys in order; scalars as they were spelled.
-fn lay_out(root: Node<'_>, ignore: &[String], cancel: &Cancel) -> Result<String, Cancelled> {
+fn lay_out(root: Node<'_>, cancel: &Cancel) -> Result<String, Cancelled> {
     enum Step<'a> {
         Node(Node<'a>, usize, bool),
         Close(char, usize, bool),
@@ -115,13 +92,6 @@ fn lay_out(root: Node<'_>, ignore: &[String], cancel: &Cancel) -> Result<String,
     let indent = |out: &mut String, depth: usize| (0..depth.min(64)).for_each(|_| out.push_str("  "));
     let mut steps = vec![Step::Node(root, 0, false)];
     let mut count = 0_usize;
-    let from = root.index();
-    let is_ignored = |node: Node<'_>| {
-        !ignore.is_empty() && {
-            let place = pattern(node, from);
-            ignore.iter().any(|known| covers(known, &place))
-        }
-    };
     while let Some(step) = steps.pop() {
         count += 1;
         if count.is_multiple_of(1_024) {
@@ -153,7 +123,7 @@ fn lay_out(root: Node<'_>, ignore: &[String], cancel: &Cancel) -> Result<String,
                 } else {
                     out.push(open);
                     out.push('\n');
-                    let mut children: Vec<Node<'_>> = node.children().filter(|child| !is_ignored(*child)).collect();
+                    let mut children: Vec<Node<'_>> = node.children().collect();
                     if node.kind() == Kind::Object {
                         children.sort_by_cached_key(|child| child.key().map(std::borrow::Cow::into_owned));
                     }

@@ -1,46 +1,36 @@
 //! Two answers side by side for the window: their differences, the payload's as rows of one tree, the texts by line, and
 //! the facts that the newer text no longer tells.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::analysis::diff_texts::{self, TextOf, Texts};
-use crate::analysis::difference::{Difference, DifferenceOptions, TextDifference, ValueDifference};
+use crate::analysis::difference::{Difference, TextDifference, ValueDifference};
 use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::locate_facts;
-use crate::diff::lines::{LineOptions, is_time};
 use crate::diff::pattern::{name, pattern};
-use crate::diff::tree::{Op, TreeOptions};
+use crate::diff::tree::Op;
 use crate::format::ParsedCapture;
 use crate::host::Hosts;
 use crate::json::{Doc, Kind, Node};
 use crate::problem::Problem;
-use crate::token::Tokens;
 
 /// Rows of the tree; more are not shown.
 const MAX_ROWS: usize = 200_000;
 
-/// What is compared, and what does not count.
+/// What is compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DiffQuery {
     /// The texts that are compared.
     pub texts: (TextOf, TextOf),
-    /// Texts that are JSON are laid out with their keys in order before they are compared.
-    pub ignore_order: bool,
-    /// Lines that differ in white space alone are equal.
-    pub ignore_space: bool,
-    /// Times do not count: places of the payload that are a time on both sides, and times in the texts.
-    pub ignore_times: bool,
-    /// Places of the payload that do not count, with all below them, such as `/items/*/etag`.
-    pub ignore: Arc<[String]>,
 }
 
 impl Default for DiffQuery {
     fn default() -> Self {
         let content = TextOf::Format("content");
-        Self { texts: (content, content), ignore_order: true, ignore_space: false, ignore_times: false, ignore: Arc::new([]) }
+        Self { texts: (content, content) }
     }
 }
 
@@ -73,8 +63,6 @@ pub struct DiffView {
     pub found: Difference,
     /// The texts of the formats asked for; `found` has those of the answers as they were sent.
     pub text: Result<TextDifference, Problem>,
-    /// What the texts of hosts cost; `None` on a side that is a format.
-    pub text_tokens: (Option<Tokens>, Option<Tokens>),
     /// Whether the texts are JSON, laid out with sorted keys.
     pub is_laid_out: bool,
     /// The payloads as one tree, the root first; without rows where they are equal.
@@ -83,8 +71,6 @@ pub struct DiffView {
     pub is_cut: bool,
     /// Facts of A's payload that A's text tells and B's does not, most first; changed values that B's text tells are not lost.
     pub lost: Vec<LostFacts>,
-    /// Whether the time was up before the shortest way between the texts was found.
-    pub is_late: bool,
 }
 
 impl DiffView {
@@ -93,26 +79,8 @@ impl DiffView {
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
     pub fn of(a: &ParsedCapture, b: &ParsedCapture, ask: &DiffQuery, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let mut options = DifferenceOptions {
-            tree: TreeOptions { ignore: ask.ignore.to_vec(), ..TreeOptions::default() },
-            lines: LineOptions {
-                deadline: cancel.deadline(),
-                ignore_space: ask.ignore_space,
-                ignore_times: ask.ignore_times,
-                ..LineOptions::default()
-            },
-        };
-        let mut found = Difference::of(a, b, &options, cancel)?;
-        if ask.ignore_times
-            && let Some(payload) = &found.payload
-        {
-            let times = times(payload);
-            if !times.is_empty() {
-                options.tree.ignore.extend(times);
-                found = Difference::of(a, b, &options, cancel)?;
-            }
-        }
-        let Texts { text, is_laid_out, tokens } = diff_texts::texts(a, b, ask.texts, ask.ignore_order, options, hosts, cancel)?;
+        let found = Difference::of(a, b, cancel.deadline());
+        let Texts { text, is_laid_out } = diff_texts::texts(a, b, ask.texts, hosts, cancel)?;
         let (rows, is_cut) = match &found.payload {
             Some(payload) if !payload.found.is_empty() => Rows::of(payload, cancel)?,
             _ => (Vec::new(), false),
@@ -121,10 +89,10 @@ impl DiffView {
             Ok(text) => lost((a, &text.a), (b, &text.b), &found),
             Err(_) => Vec::new(),
         };
-        Ok(Self { found, text, text_tokens: tokens, is_laid_out, rows, is_cut, lost, is_late: cancel.is_late() })
+        Ok(Self { found, text, is_laid_out, rows, is_cut, lost })
     }
 
-    /// Whether nothing differs that is to count, of what was compared.
+    /// Whether nothing differs of what was compared.
     pub fn is_equal(&self) -> bool {
         !self.found.has_other_differences() && self.text.as_ref().map_or(true, |text| text.found.is_empty())
     }
@@ -184,18 +152,6 @@ impl DiffView {
         }
         page
     }
-}
-
-/// The places that are a time on both sides, and not the same one.
-fn times(payload: &ValueDifference) -> BTreeSet<String> {
-    let is_time = |node: Option<Node<'_>>| {
-        node.and_then(|node| node.as_str().map(std::borrow::Cow::into_owned)).is_some_and(|text| is_time(&text))
-    };
-    payload
-        .changes()
-        .filter(|change| change.op == Op::Change && is_time(change.a) && is_time(change.b))
-        .filter_map(|change| Some(pattern(change.b?, payload.roots.1)))
-        .collect()
 }
 
 /// What is known of both trees while their rows are made.
@@ -408,8 +364,7 @@ impl Weigh for DiffView {
         let text = self.text.as_ref().map_or(0, |text| {
             text.a.len() + text.b.len() + text.found.hunks.iter().map(|hunk| hunk.lines.len() * 96).sum::<usize>()
         });
-        let payload = self.found.payload.as_ref().map_or(0, |payload| (payload.tokens.0.len() + payload.tokens.1.len()) * 4);
-        text + payload + self.rows.len() * size_of::<DiffRow>()
+        text + self.rows.len() * size_of::<DiffRow>()
     }
 }
 
@@ -465,26 +420,11 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_keys_and_white_space_count_only_when_asked() {
+    fn the_order_of_keys_does_not_count() {
         let (a, b) = (text_result(r#"{"a":1,"b":[2]}"#), text_result(r#"{ "b":[2], "a":1 }"#));
-        let exact = DiffQuery { ignore_order: false, ..DiffQuery::default() };
         assert!(view(&a, &b, &DiffQuery::default()).is_equal());
-        assert!(!view(&a, &b, &exact).is_equal());
         let (a, b) = (text_result("one  two"), text_result("one two"));
-        assert!(!view(&a, &b, &exact).is_equal());
-        assert!(view(&a, &b, &DiffQuery { ignore_space: true, ..exact }).is_equal());
-    }
-
-    #[test]
-    fn times_and_named_places_do_not_count_when_asked() {
-        let answer = |at: &str, etag: &str| format!(r#"{{"items":[{{"id":1,"at":"{at}","etag":"{etag}"}}],"day":"2026-01-31"}}"#);
-        let (a, b) = (answer("2026-01-31T10:00:00Z", "x"), answer("2026-02-01 11:30:00.5+01:00", "y"));
-        let (a, b) = (text_result(&a), text_result(&b));
-        let times = DiffQuery { ignore_times: true, ..DiffQuery::default() };
-        assert_eq!(view(&a, &b, &DiffQuery::default()).values_changed(), 2);
-        assert_eq!(view(&a, &b, &times).values_changed(), 1);
-        assert!(!view(&a, &b, &times).is_equal());
-        assert!(view(&a, &b, &DiffQuery { ignore: Arc::new(["/items/*/etag".into()]), ..times }).is_equal());
+        assert!(!view(&a, &b, &DiffQuery::default()).is_equal());
     }
 
     #[test]
@@ -492,11 +432,11 @@ mod tests {
         let answer = r#"{"content":[],"structuredContent":{"a":1}}"#;
         let compare = |a, b| {
             let texts = (TextOf::Format(a), TextOf::Format(b));
-            view(answer, answer, &DiffQuery { texts, ignore_order: false, ..DiffQuery::default() }).text
+            view(answer, answer, &DiffQuery { texts }).text
         };
         assert!(compare("json", "structured").unwrap().found.is_empty());
-        let pretty = compare("json", "json-pretty").unwrap().found;
-        assert_eq!((pretty.removed, pretty.added), (1, 3));
+        let yaml = compare("json", "yaml").unwrap().found;
+        assert_eq!((yaml.removed, yaml.added), (1, 1));
         assert!(compare("json", "csv").is_err());
     }
 
@@ -504,15 +444,13 @@ mod tests {
     fn what_two_hosts_show_is_compared() {
         let answer = r#"{"content":[{"type":"text","text":"Ada"}],"structuredContent":{"name":"Ada"}}"#;
         let host = |id: &str| TextOf::Host(Hosts::built_in().get(id).unwrap().id);
-        let ask = DiffQuery { texts: (host("codex"), host("zed")), ..DiffQuery::default() };
+        let ask = DiffQuery { texts: (host("codex"), host("zed")) };
         let found = view(answer, answer, &ask);
         let text = found.text.as_ref().unwrap();
         assert!(text.a.contains("Wall time") && &*text.b == "Ada");
-        assert!(found.text_tokens.0.unwrap().o200k_base > found.text_tokens.1.unwrap().o200k_base);
-        assert_eq!(text.names, ("host:codex".into(), "host:zed".into()));
         // A text that cannot be computed is a reason, not an empty text.
         let link = r#"{"content":[{"type":"resource_link","uri":"file:///a","name":"a"}]}"#;
-        assert!(view(link, link, &DiffQuery { texts: (host("zed"), host("zed")), ..DiffQuery::default() }).text.is_err());
+        assert!(view(link, link, &DiffQuery { texts: (host("zed"), host("zed")) }).text.is_err());
     }
 
     #[test]

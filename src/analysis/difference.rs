@@ -1,6 +1,6 @@
 //! What differs between two answers, two formats, or an answer and a file; and between the tools of two servers.
 //!
-//! An answer is compared in parts: the outcome, the payload by path, the text by line, the tokens of every format, the
+//! An answer is compared in parts: the outcome, the payload by path, the text by line, the rest of the result, the
 //! tool's definition. A part that one side cannot have (a payload file has no text) is left out, and named.
 
 use std::collections::HashSet;
@@ -11,29 +11,15 @@ use crate::analysis::columns::compact_without;
 use crate::analysis::query::format_of;
 use crate::analysis::query::{Ctx, Definitions, Query, Stop, Weigh};
 use crate::analysis::text::format_bytes;
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Annotations, BlockKind, Outcome, Tool};
 use crate::diff::lines::{LineOptions, TextDiff, lines};
 use crate::diff::tree::{TreeDiff, TreeOptions, tree};
 use crate::format::ledger::Row;
-use crate::format::{FORMATS, ParsedCapture};
+use crate::format::{self, ParsedCapture};
+use crate::host::ResultPart;
 use crate::json::{Doc, Node};
 use crate::problem::Problem;
 use crate::token::{self, Tokens};
-
-/// How two answers are compared.
-#[derive(Clone, Debug, Default)]
-pub struct DifferenceOptions {
-    pub tree: TreeOptions,
-    pub lines: LineOptions,
-}
-
-impl DifferenceOptions {
-    /// With a time after which no shorter way is looked for in the texts.
-    pub fn until(deadline: Instant) -> Self {
-        Self { lines: LineOptions { deadline: Some(deadline), ..LineOptions::default() }, ..Self::default() }
-    }
-}
 
 /// Two JSON values and their differences.
 #[derive(Clone, Debug)]
@@ -43,8 +29,6 @@ pub struct ValueDifference {
     /// Tape indices of the two values.
     pub roots: (usize, usize),
     pub found: TreeDiff,
-    /// Tokens (o200k_base, compact JSON) of each node's subtree, by tape index minus the root's.
-    pub tokens: (Vec<u32>, Vec<u32>),
 }
 
 /// One difference: what was done, and the two values.
@@ -56,11 +40,10 @@ pub struct NodeChange<'a> {
 }
 
 impl ValueDifference {
-    fn of(a: (Arc<Doc>, usize), b: (Arc<Doc>, usize), options: &TreeOptions) -> Option<Self> {
+    fn of(a: (Arc<Doc>, usize), b: (Arc<Doc>, usize)) -> Option<Self> {
         let (Some(old), Some(new)) = (a.0.node(a.1), b.0.node(b.1)) else { return None };
-        let found = tree(old, new, options);
-        let tokens = (token::subtrees(old), token::subtrees(new));
-        Some(Self { roots: (a.1, b.1), found, tokens, a: a.0, b: b.0 })
+        let found = tree(old, new, &TreeOptions::default());
+        Some(Self { roots: (a.1, b.1), found, a: a.0, b: b.0 })
     }
 
     /// The differences, in order.
@@ -76,32 +59,14 @@ impl ValueDifference {
     pub fn paths(&self, change: &NodeChange<'_>) -> (Option<String>, Option<String>) {
         (change.a.map(|node| node.pointer_from(self.roots.0)), change.b.map(|node| node.pointer_from(self.roots.1)))
     }
-
-    /// Tokens of a subtree of A and of B.
-    pub fn tokens_of(&self, change: &NodeChange<'_>) -> (u32, u32) {
-        let get = |tokens: &[u32], root: usize, node: Option<Node<'_>>| {
-            node.and_then(|node| tokens.get(node.index().checked_sub(root)?)).copied().unwrap_or(0)
-        };
-        (get(&self.tokens.0, self.roots.0, change.a), get(&self.tokens.1, self.roots.1, change.b))
-    }
 }
 
 /// Two texts and their differences.
 #[derive(Clone, Debug)]
 pub struct TextDifference {
-    /// What the texts are: ids of formats, or what the asker called them.
-    pub names: (String, String),
     pub a: Arc<str>,
     pub b: Arc<str>,
     pub found: TextDiff,
-}
-
-/// What a format costs on either side; `None` where it does not apply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TokenPair {
-    pub format: &'static str,
-    pub a: Option<Tokens>,
-    pub b: Option<Tokens>,
 }
 
 /// The differences of two answers.
@@ -111,7 +76,8 @@ pub struct Difference {
     /// `None` where it was not compared; `left_out` says why.
     pub payload: Option<ValueDifference>,
     pub text: Option<TextDifference>,
-    pub tokens: Vec<TokenPair>,
+    /// What each side costs as it was sent; `None` where it was not.
+    pub tokens: (Option<Tokens>, Option<Tokens>),
     pub definition: Option<ValueDifference>,
     /// Blocks other than text that are not the same on both sides.
     pub other_blocks: usize,
@@ -126,16 +92,14 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Compares two answers: their payloads, their texts (`content`), their tokens, their tools' definitions.
-    ///
-    /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn of(a: &ParsedCapture, b: &ParsedCapture, options: &DifferenceOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
+    /// Compares two answers: their payloads, their texts (`content`), their tools' definitions. After the deadline no
+    /// shorter way is looked for between the texts.
+    pub fn of(a: &ParsedCapture, b: &ParsedCapture, deadline: Option<Instant>) -> Self {
         let mut difference = Self {
             outcomes: (a.capture.outcome, b.capture.outcome),
             payload: None,
             text: None,
-            tokens: Vec::new(),
+            tokens: (as_sent(a), as_sent(b)),
             definition: None,
             other_blocks: 0,
             rest: None,
@@ -150,16 +114,8 @@ impl Difference {
                 difference.is_partial |= a.capture.response != b.capture.response;
             }
         }
-        difference.compare_payloads(a, b, options);
-        difference.compare_texts(a, b, options);
-        for format in FORMATS {
-            cancel.check()?;
-            let tokens = |subject| Row::tokens_of(*format, subject);
-            let pair = TokenPair { format: format.id(), a: tokens(a), b: tokens(b) };
-            if pair.a.is_some() || pair.b.is_some() {
-                difference.tokens.push(pair);
-            }
-        }
+        difference.compare_payloads(a, b);
+        difference.compare_texts(a, b, deadline);
         let (old, new) = (&a.capture.tool, &b.capture.tool);
         if old.name != new.name && !old.name.is_empty() && !new.name.is_empty() {
             difference.left_out.push(format!("these are answers of different tools: {} and {}", old.name, new.name));
@@ -169,11 +125,11 @@ impl Difference {
             difference.left_out.push(format!("definition: {side} does not have one"));
             difference.is_partial = true;
         } else if !old.raw.is_empty() {
-            difference.definition = definitions(old, new, &options.tree);
+            difference.definition = definitions(old, new);
         }
         difference.other_blocks = other_blocks(a, b);
-        difference.compare_rest(a, b, options);
-        Ok(difference)
+        difference.compare_rest(a, b);
+        difference
     }
 
     /// Whether everything was compared, and nothing differs.
@@ -197,7 +153,7 @@ impl Difference {
             || differs(&self.definition)
     }
 
-    fn compare_rest(&mut self, a: &ParsedCapture, b: &ParsedCapture, options: &DifferenceOptions) {
+    fn compare_rest(&mut self, a: &ParsedCapture, b: &ParsedCapture) {
         match (a.capture.has_result(), b.capture.has_result()) {
             (true, true) => {}
             (false, false) => return,
@@ -212,21 +168,16 @@ impl Difference {
             (false, true) => self.left_out.push("data: structuredContent only in B".to_owned()),
             _ => {}
         }
-        let mut tree = options.tree.clone();
         let with_structured = !is_structured_compared(a, b);
-        if with_structured {
-            // Patterns are about the data, which begins at `structuredContent` here.
-            tree.ignore.extend(options.tree.ignore.iter().map(|pattern| format!("/structuredContent{pattern}")));
-        }
         let side = |subject: &ParsedCapture| (rest_of_result(subject, with_structured), 0);
-        self.rest = ValueDifference::of(side(a), side(b), &tree);
+        self.rest = ValueDifference::of(side(a), side(b));
     }
 
-    fn compare_payloads(&mut self, a: &ParsedCapture, b: &ParsedCapture, options: &DifferenceOptions) {
+    fn compare_payloads(&mut self, a: &ParsedCapture, b: &ParsedCapture) {
         match (&a.payload, &b.payload) {
             (Some(old), Some(new)) => {
                 let side = |payload: &crate::capture::Payload| (Arc::clone(&payload.doc), payload.root);
-                self.payload = ValueDifference::of(side(old), side(new), &options.tree);
+                self.payload = ValueDifference::of(side(old), side(new));
                 for (name, payload) in [("A", old), ("B", new)] {
                     if let Some(fault) = payload.doc.faults().iter().find(|fault| fault.kind.is_fatal()) {
                         self.left_out.push(format!(
@@ -256,10 +207,10 @@ impl Difference {
         }
     }
 
-    fn compare_texts(&mut self, a: &ParsedCapture, b: &ParsedCapture, options: &DifferenceOptions) {
+    fn compare_texts(&mut self, a: &ParsedCapture, b: &ParsedCapture, deadline: Option<Instant>) {
         match (text("content", a), text("content", b)) {
             (Ok(old), Ok(new)) => {
-                self.text = Some(compare_texts(("content".to_owned(), old), ("content".to_owned(), new), options));
+                self.text = Some(compare_texts(old, new, &LineOptions { deadline, ..LineOptions::default() }));
             }
             (Err(_), Err(_)) => self.left_out.push("text: neither side has one".to_owned()),
             (old, _) => {
@@ -273,10 +224,15 @@ impl Difference {
     }
 }
 
-/// Compares two named texts by line: two host views, or an answer and anything else.
-pub fn compare_texts(a: (String, Arc<str>), b: (String, Arc<str>), options: &DifferenceOptions) -> TextDifference {
-    let found = lines(&a.1, &b.1, &options.lines);
-    TextDifference { names: (a.0, b.0), a: a.1, b: b.1, found }
+/// Compares two texts by line.
+pub(super) fn compare_texts(a: Arc<str>, b: Arc<str>, options: &LineOptions) -> TextDifference {
+    let found = lines(&a, &b, options);
+    TextDifference { a, b, found }
+}
+
+/// What an answer costs as it was sent.
+fn as_sent(subject: &ParsedCapture) -> Option<Tokens> {
+    ResultPart::Both.formats().iter().find_map(|id| Row::tokens_of(format::by_id(id)?, subject))
 }
 
 fn text(id: &'static str, subject: &ParsedCapture) -> Result<Arc<str>, Problem> {
@@ -323,9 +279,9 @@ fn other_blocks(a: &ParsedCapture, b: &ParsedCapture) -> usize {
     changed + old.len().abs_diff(new.len())
 }
 
-fn definitions(a: &Tool, b: &Tool, options: &TreeOptions) -> Option<ValueDifference> {
+fn definitions(a: &Tool, b: &Tool) -> Option<ValueDifference> {
     let doc = |tool: &Tool| (Arc::new(Doc::parse(tool.raw.clone())), 0);
-    ValueDifference::of(doc(a), doc(b), options)
+    ValueDifference::of(doc(a), doc(b))
 }
 
 /// One tool that both servers list, with another definition.
@@ -355,7 +311,7 @@ pub struct ToolsDifference {
 
 impl ToolsDifference {
     /// Compares by name; of two tools of one name the first with the first.
-    pub fn of(a: &[Tool], b: &[Tool], options: &TreeOptions) -> Self {
+    pub fn of(a: &[Tool], b: &[Tool]) -> Self {
         let mut difference = Self::default();
         let mut is_taken = vec![false; b.len()];
         for old in a {
@@ -367,7 +323,7 @@ impl ToolsDifference {
             };
             is_taken[at] = true;
             let new = &b[at];
-            match definitions(old, new, options) {
+            match definitions(old, new) {
                 Some(definition) if !definition.found.is_empty() => {
                     let is_schema_changed = definition.changes().any(|change| {
                         let (from, to) = definition.paths(&change);
@@ -432,7 +388,7 @@ impl Query for ToolsQuery {
         let before = cx.listing()?;
         let now = cx.definitions.get(1).unwrap_or(before);
         let tools = |listing: &Definitions| listing.tools.iter().map(|tool| Tool::clone(tool)).collect::<Vec<_>>();
-        Ok(Arc::new(ToolsDifference::of(&tools(before), &tools(now), &TreeOptions::default())))
+        Ok(Arc::new(ToolsDifference::of(&tools(before), &tools(now))))
     }
 }
 
@@ -448,7 +404,7 @@ mod tests {
     fn compare(a: &str, b: &str) -> Difference {
         let outcome = |result: &str| if result.contains(r#""isError":true"#) { Outcome::ToolError } else { Outcome::Result };
         let subject = |result: &str| call("1", result, outcome(result)).subject;
-        Difference::of(&subject(a), &subject(b), &DifferenceOptions::default(), &Cancel::new()).unwrap()
+        Difference::of(&subject(a), &subject(b), None)
     }
 
     #[test]
@@ -471,13 +427,10 @@ mod tests {
         assert!(!compare(&a, &answer("x", r#"{"n":1,"s":"long words in here"}"#, "Qg==")).is_equal());
         let found = compare(&a, &answer("x", r#"{"n":2}"#, "QQ=="));
         let payload = found.payload.as_ref().unwrap();
-        let change: Vec<_> =
-            payload.changes().map(|change| (change.op.name(), payload.paths(&change), payload.tokens_of(&change))).collect();
+        let change: Vec<_> = payload.changes().map(|change| (change.op.name(), payload.paths(&change))).collect();
         assert_eq!((change[0].0, change[0].1.1.as_deref()), ("change", Some("/n")));
         assert_eq!((change[1].0, change[1].1.0.as_deref()), ("remove", Some("/s")));
-        assert!(change[1].2.0 > 0 && change[1].2.1 == 0);
-        let json = found.tokens.iter().find(|pair| pair.format == "json").unwrap();
-        assert!(json.a.unwrap().o200k_base > json.b.unwrap().o200k_base);
+        assert!(found.tokens.0.unwrap().o200k_base > found.tokens.1.unwrap().o200k_base);
     }
 
     #[test]
@@ -523,9 +476,7 @@ mod tests {
             let response = Some(Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"error":{error}}}"#)));
             ParsedCapture::of(Arc::new(crate::capture::Capture { response, ..capture }))
         };
-        let compare = |a: &str, b: &str| {
-            Difference::of(&error(a), &error(b), &DifferenceOptions::default(), &Cancel::new()).unwrap().is_equal()
-        };
+        let compare = |a: &str, b: &str| Difference::of(&error(a), &error(b), None).is_equal();
         let old = r#"{"code":-32602,"message":"no such tool"}"#;
         assert!(compare(old, old));
         assert!(!compare(old, r#"{"code":-32603,"message":"no such tool"}"#));
@@ -543,7 +494,7 @@ mod tests {
             }))
         };
         let (a, b) = (subject(r#"{"name":"a","inputSchema":{}}"#), subject(r#"{"name":"b","inputSchema":{}}"#));
-        let found = Difference::of(&a, &b, &DifferenceOptions::default(), &Cancel::new()).unwrap();
+        let found = Difference::of(&a, &b, None);
         assert_eq!(found.left_out, ["payload: neither side has one", "these are answers of different tools: a and b"]);
         assert_eq!((found.is_equal(), found.definition.unwrap().found.counts.changed), (false, 1));
     }
@@ -553,7 +504,7 @@ mod tests {
         let block = |text: &str, more: &str| format!(r#"{{"type":"text","text":"{text}"{more}}}"#);
         let answer = |blocks: &[String]| call("1", &format!(r#"{{"content":[{}]}}"#, blocks.join(",")), Outcome::Result).subject;
         let paths = |a: &[String], b: &[String]| -> Vec<String> {
-            let found = Difference::of(&answer(a), &answer(b), &DifferenceOptions::default(), &Cancel::new()).unwrap();
+            let found = Difference::of(&answer(a), &answer(b), None);
             let rest = found.rest.as_ref().unwrap();
             let paths: Vec<_> = rest.changes().map(|change| rest.paths(&change).1.unwrap_or_default()).collect();
             assert_eq!(found.is_equal(), paths.is_empty());
@@ -583,7 +534,7 @@ mod tests {
             ),
             tool(r#"{"name":"new","inputSchema":{}}"#),
         ];
-        let found = ToolsDifference::of(&a, &b, &TreeOptions::default());
+        let found = ToolsDifference::of(&a, &b);
         let names = |list: &[(String, Tokens)]| list.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
         assert_eq!(
             (names(&found.added), names(&found.removed), found.unchanged),
@@ -595,6 +546,6 @@ mod tests {
             ("t", &["readOnlyHint"][..], true)
         );
         assert!(changed.tokens.1.o200k_base > changed.tokens.0.o200k_base);
-        assert!(ToolsDifference::of(&a, &a, &TreeOptions::default()).is_equal());
+        assert!(ToolsDifference::of(&a, &a).is_equal());
     }
 }

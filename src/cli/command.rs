@@ -187,9 +187,6 @@ pub struct DiffArgs {
     /// What it is compared with
     #[arg(value_name = "B")]
     pub b: PathBuf,
-    /// The tokenizer of the numbers shown: a name, or a tokenizer file [default: o200k_base]
-    #[arg(long, value_name = "NAME|FILE")]
-    pub tokenizer: Option<String>,
     /// How texts are read as data: auto (the default), never, a READER of docs/text.md, or a pattern with named groups
     #[arg(long, value_name = "HOW")]
     pub read_text: Option<String>,

@@ -6,24 +6,20 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::output::{self, columns, one_line};
+use super::output::{self, one_line};
 use super::{Done, command, view};
-use crate::analysis::difference::{Difference, DifferenceOptions, NodeChange, TextDifference, ToolsDifference, ValueDifference};
-use crate::analysis::{self, RowCount};
-use crate::cancel::{Cancel, Cancelled};
+use crate::analysis;
+use crate::analysis::difference::{Difference, NodeChange, TextDifference, ToolsDifference, ValueDifference};
 use crate::capture::{Capture, Tool, listed_tools};
 use crate::contract;
 use crate::diff::lines::Side;
-use crate::diff::tree::{Op, TreeOptions};
-use crate::format::ParsedCapture;
-use crate::format::ledger::Row;
+use crate::diff::tree::Op;
 use crate::json::Node;
 use crate::number;
 use crate::number::grouped;
 use crate::problem::{Problem, ProblemKind};
 use crate::quote::visible;
 use crate::store;
-use crate::token::{Count, Encoding, Tokenizer, Tokens};
 
 /// After it no shorter way is looked for between two long texts.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -38,39 +34,21 @@ enum Input {
 }
 
 pub fn run(args: &command::DiffArgs) -> Done {
-    let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
     let read_text = view::read_text(args.read_text.as_deref())?;
     if args.a == Path::new("-") && args.b == Path::new("-") {
         return Err(Problem::new(ProblemKind::Usage, "standard input can be read once").hint("give a path for A or for B"));
     }
-    let cancel = Cancel::new();
-    // Nobody cancels: an interrupt ends the program as the system does.
-    let looked_away = |_: Cancelled| Problem::interrupted();
     let (text, is_different) = match (read(&args.a)?, read(&args.b)?) {
         (Input::Tools(a), Input::Tools(b)) => {
-            let found = ToolsDifference::of(&a, &b, &TreeOptions::default());
-            let text = if args.print.json {
-                contract::diff_tools(&found)
-            } else {
-                let encoding = tokenizer.encoding().ok_or_else(|| {
-                    Problem::new(ProblemKind::Usage, "two lists of tools are counted with o200k_base and cl100k_base only")
-                        .at("--tokenizer")
-                })?;
-                tools_page(&found, encoding)
-            };
+            let found = ToolsDifference::of(&a, &b);
+            let text = if args.print.json { contract::diff_tools(&found) } else { tools_page(&found) };
             (text, !found.is_equal())
         }
         (Input::Answer(a), Input::Answer(b)) => {
             let names = (name(&args.a, &a), name(&args.b, &b));
             let (a, b) = (analysis::subject(a.read_as(&read_text).into()), analysis::subject(b.read_as(&read_text).into()));
-            let options = DifferenceOptions::until(Instant::now() + LIMIT);
-            let found = Difference::of(&a, &b, &options, &cancel).map_err(looked_away)?;
-            let counts = counts(&found, &a, &b, &tokenizer).map_err(looked_away)?;
-            let text = if args.print.json {
-                contract::diff(&found, &tokenizer, &counts)
-            } else {
-                page(&found, &names, &tokenizer, &counts)
-            };
+            let found = Difference::of(&a, &b, Some(Instant::now() + LIMIT));
+            let text = if args.print.json { contract::diff(&found) } else { page(&found, &names) };
             (text, found.is_different())
         }
         _ => {
@@ -114,21 +92,7 @@ fn name(path: &Path, capture: &Capture) -> String {
     words.join(" · ")
 }
 
-/// The counts of each format on both sides by the tokenizer that was named.
-fn counts(
-    found: &Difference,
-    a: &ParsedCapture,
-    b: &ParsedCapture,
-    tokenizer: &Tokenizer,
-) -> Result<Vec<(RowCount, RowCount)>, Cancelled> {
-    let count = |subject: &ParsedCapture, format, tokens: Option<Tokens>| match tokens {
-        Some(tokens) => analysis::count_row(subject, &Row { format, tokens, ..Row::default() }, tokenizer),
-        None => RowCount::default(),
-    };
-    found.tokens.iter().map(|pair| Ok((count(a, pair.format, pair.a), count(b, pair.format, pair.b)))).collect()
-}
-
-fn page(found: &Difference, names: &(String, String), tokenizer: &Tokenizer, counts: &[(RowCount, RowCount)]) -> String {
+fn page(found: &Difference, names: &(String, String)) -> String {
     let mut page = format!("A {}\nB {}\n", one_line(&names.0), one_line(&names.1));
     page.push_str(match (found.is_different(), found.is_partial) {
         (true, _) => "they differ\n",
@@ -151,49 +115,29 @@ fn page(found: &Difference, names: &(String, String), tokenizer: &Tokenizer, cou
         let (added, removed) = (grouped(text.found.added), grouped(text.found.removed));
         page.push_str(&format!("\ntext: +{added} −{removed} lines\n{}", hunks(text)));
     }
-    let mut rows = vec![["FORMAT", "A", "B", "B − A"].map(str::to_owned).to_vec()];
-    for (pair, (a, b)) in found.tokens.iter().zip(counts) {
-        let cell = |count: &RowCount| count.count.map_or_else(|| "–".to_owned(), crate::token::counted);
-        // Between two ranges there is no one difference.
-        let change = match (a.count, b.count) {
-            (Some(Count::Exact(a)), Some(Count::Exact(b))) => number::signed_from(a, b),
-            _ => String::new(),
-        };
-        rows.push(vec![pair.format.to_owned(), cell(a), cell(b), change]);
-    }
-    if rows.len() > 1 {
-        page.push_str(&format!("\ntokens {}\n{}", one_line(tokenizer.name()), columns(&rows, &[1, 2, 3])));
-    }
-    if tokenizer.encoding().is_none() {
-        page.push_str(&format!("{}: {}\n", one_line(tokenizer.name()), one_line(&tokenizer.how())));
-    }
-    for (pair, (a, b)) in found.tokens.iter().zip(counts) {
-        for why in [&a.why, &b.why].into_iter().flatten() {
-            page.push_str(&format!("{} is not counted: {}\n", pair.format, one_line(why)));
-        }
+    if let (Some(a), Some(b)) = found.tokens {
+        page.push_str(&format!("\ntokens as sent {} → {} o200k_base\n", grouped(a.o200k_base), grouped(b.o200k_base)));
     }
     page
 }
 
-fn tools_page(found: &ToolsDifference, encoding: Encoding) -> String {
-    let (a, b) = (found.total.0.get(encoding), found.total.1.get(encoding));
+fn tools_page(found: &ToolsDifference) -> String {
     let mut page = format!(
-        "tools: {} added, {} removed, {} changed, {} unchanged · {} → {} tokens {}\n",
+        "tools: {} added, {} removed, {} changed, {} unchanged · {} → {} tokens o200k_base\n",
         found.added.len(),
         found.removed.len(),
         found.changed.len(),
         found.unchanged,
-        grouped(a),
-        grouped(b),
-        encoding.name()
+        grouped(found.total.0.o200k_base),
+        grouped(found.total.1.o200k_base)
     );
     for (sign, tools) in [("+", &found.added), ("−", &found.removed)] {
         for (name, tokens) in tools {
-            page.push_str(&format!("{sign} {} · {} tokens\n", one_line(name), grouped(tokens.get(encoding))));
+            page.push_str(&format!("{sign} {} · {} tokens\n", one_line(name), grouped(tokens.o200k_base)));
         }
     }
     for tool in &found.changed {
-        let (a, b) = (tool.tokens.0.get(encoding), tool.tokens.1.get(encoding));
+        let (a, b) = (tool.tokens.0.o200k_base, tool.tokens.1.o200k_base);
         let schema = if tool.is_schema_changed { " · schema changed" } else { "" };
         let hints = if tool.hints.is_empty() { String::new() } else { format!(" · {} changed", tool.hints.join(", ")) };
         page.push_str(&format!(

@@ -3,12 +3,10 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::analysis::RowCount;
 use crate::analysis::difference::{Difference, TextDifference, ToolsDifference, ValueDifference};
 use crate::contract::{TokensJson, VERSION, print, raw};
 use crate::diff::lines::Side;
 use crate::diff::tree::Op;
-use crate::token::Tokenizer;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -26,7 +24,8 @@ struct DiffDocument<'a> {
     other_blocks: Option<usize>,
     /// The results beside data and texts.
     rest: Option<Vec<ChangeJson>>,
-    tokens: Option<Vec<FormatJson>>,
+    /// As sent; `None` on a side that was not.
+    tokens: Option<PairJson<Option<TokensJson>>>,
     definition: Option<Vec<ChangeJson>>,
     tools: Option<ToolsJson<'a>>,
     /// What was not compared, and why.
@@ -86,13 +85,6 @@ struct LineJson<'a> {
 }
 
 #[derive(Serialize)]
-struct FormatJson {
-    format: &'static str,
-    a: Option<TokensJson>,
-    b: Option<TokensJson>,
-}
-
-#[derive(Serialize)]
 struct ToolsJson<'a> {
     added: Vec<ToolJson<'a>>,
     removed: Vec<ToolJson<'a>>,
@@ -118,19 +110,14 @@ struct ChangedToolJson<'a> {
     definition: Vec<ChangeJson>,
 }
 
-/// The document of two answers; `counts` are those of its formats by the tokenizer that was named.
-pub fn diff(found: &Difference, tokenizer: &Tokenizer, counts: &[(RowCount, RowCount)]) -> String {
+/// The document of two answers.
+pub fn diff(found: &Difference) -> String {
     let changed = found.payload.as_ref().map(|payload| CountsJson {
         added: payload.found.counts.added,
         removed: payload.found.counts.removed,
         changed: payload.found.counts.changed,
         moved: payload.found.counts.moved,
         more: payload.found.more(),
-    });
-    let tokens = found.tokens.iter().zip(counts).map(|(pair, (a, b))| FormatJson {
-        format: pair.format,
-        a: pair.a.map(|tokens| TokensJson::counted(tokens, tokenizer, a.count)),
-        b: pair.b.map(|tokens| TokensJson::counted(tokens, tokenizer, b.count)),
     });
     let text = found.text.as_ref();
     print(&DiffDocument {
@@ -148,7 +135,7 @@ pub fn diff(found: &Difference, tokenizer: &Tokenizer, counts: &[(RowCount, RowC
         }),
         other_blocks: Some(found.other_blocks),
         rest: found.rest.as_ref().map(changes),
-        tokens: Some(tokens.collect()),
+        tokens: Some(PairJson { a: found.tokens.0.map(TokensJson::from), b: found.tokens.1.map(TokensJson::from) }),
         definition: found.definition.as_ref().map(changes),
         tools: None,
         left_out: &found.left_out,

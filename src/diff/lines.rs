@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::LazyLock;
 use std::time::Instant;
 
-use regex::Regex;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 /// In longer lines only what is equal at both ends is left out.
@@ -23,26 +21,11 @@ pub struct LineOptions {
     /// After it no shorter way is looked for: the hunks are right, but may be longer than they need be. Without one,
     /// two long texts with nothing in common take the product of their lengths.
     pub deadline: Option<Instant>,
-    /// Takes lines that differ in white space alone for equal.
-    pub ignore_space: bool,
-    /// Takes lines for equal that differ in days and times of day alone, as ISO 8601 writes them.
-    pub ignore_times: bool,
-}
-
-/// A day, with or without a time of day.
-static TIME: LazyLock<Result<Regex, regex::Error>> = LazyLock::new(|| {
-    let pattern = r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?Z| ?UTC|[+-]\d{2}:?\d{2})?)?";
-    Regex::new(pattern)
-});
-
-/// Whether a text is nothing but a day or a time.
-pub fn is_time(text: &str) -> bool {
-    TIME.as_ref().ok().and_then(|time| time.find(text)).is_some_and(|found| found.range() == (0..text.len()))
 }
 
 impl Default for LineOptions {
     fn default() -> Self {
-        Self { context: 3, keep: 20_000, deadline: None, ignore_space: false, ignore_times: false }
+        Self { context: 3, keep: 20_000, deadline: None }
     }
 }
 
@@ -129,22 +112,10 @@ impl<'t> Lines<'t> {
     }
 
     /// Numbers that are equal where lines are.
-    fn numbers(&self, known: &mut HashMap<String, u32>, borrowed: &mut HashMap<&'t str, u32>, options: &LineOptions) -> Vec<u32> {
+    fn numbers(&self, known: &mut HashMap<&'t str, u32>) -> Vec<u32> {
         let number = |at: usize| {
-            let line = self.get(at);
-            let next = u32::try_from(known.len() + borrowed.len()).unwrap_or(u32::MAX);
-            let line_of = |line: &str| match &*TIME {
-                Ok(time) if options.ignore_times => time.replace_all(line, "\u{1}").into_owned(),
-                _ => line.to_owned(),
-            };
-            if options.ignore_space {
-                let words: Vec<&str> = line.split_whitespace().collect();
-                return *known.entry(line_of(&words.join(" "))).or_insert(next);
-            }
-            if options.ignore_times {
-                return *known.entry(line_of(line)).or_insert(next);
-            }
-            *borrowed.entry(line).or_insert(next)
+            let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+            *known.entry(self.get(at)).or_insert(next)
         };
         (0..self.ranges.len()).map(number).collect()
     }
@@ -156,9 +127,8 @@ pub fn lines(a: &str, b: &str, options: &LineOptions) -> TextDiff {
         return TextDiff::default();
     }
     let (old, new) = (Lines::of(a), Lines::of(b));
-    let (mut known, mut borrowed) = (HashMap::new(), HashMap::new());
-    let from = old.numbers(&mut known, &mut borrowed, options);
-    let to = new.numbers(&mut known, &mut borrowed, options);
+    let mut known = HashMap::new();
+    let (from, to) = (old.numbers(&mut known), new.numbers(&mut known));
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &from, &to, options.deadline);
     let mut hunks = Hunks { old: &old, new: &new, options, found: TextDiff::default(), kept: 0, is_open: false };
     for (at, op) in ops.iter().enumerate() {

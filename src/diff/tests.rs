@@ -121,9 +121,3 @@ fn patterns_name_places_in_every_record() {
     assert!(covers("/items/*", "/items/0/a~1b/0") && !covers("/items/*/x", "/items/0/a~1b"));
     assert!(covers("", "/items"), "the root is above everything");
 }
-
-#[test]
-fn white_space_may_be_left_out() {
-    let options = LineOptions { ignore_space: true, ..LineOptions::default() };
-    assert!(lines("a  b\nc", " a b \nc", &options).is_empty());
-}

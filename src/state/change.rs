@@ -130,7 +130,7 @@ impl State {
             Event::UseHosts(hosts) => self.use_hosts(hosts, effects),
             Event::Silenced { file, silence } => self.silenced(file, silence),
             Event::ToolsRead(read) => self.tools_read(read, effects),
-            Event::Opened(captures) => self.opened(captures),
+            Event::Opened(captures) => self.add_captures(captures),
             Event::Answered { about, inquiry, answer } => self.answered(&about, inquiry, answer),
             Event::FieldRead { field, read } => self.field_read(field, read),
             Event::SchemaChecked { target, revision, checked } => self.on_schema_checked(&target, revision, checked, effects),

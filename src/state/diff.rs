@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{CallOwner, Dialog, Effect, ListedTool, PathPurpose, Screen, State};
+use super::{CallOwner, Dialog, Effect, ListedTool, Screen, State};
 use crate::analysis::{DiffQuery, DiffView, Inquiry, TextOf};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::source::{Protocol, Source};
@@ -21,8 +21,6 @@ pub struct Diff {
     pub shows_all: bool,
     /// Rows of the tree that were opened or closed by hand, against the default.
     pub toggled: BTreeSet<usize>,
-    /// Whether the file that is opened next is side A; else it is B.
-    opens_a: bool,
     /// The difference that F8 came to, counted from the first of the payload on.
     pub current: Option<usize>,
 }
@@ -53,21 +51,7 @@ pub enum DiffAction {
     Open(CaptureId, CaptureId),
     /// Compares the answer shown with the one before it, of the same tool if there is one.
     OpenLast,
-    SetA(CaptureId),
-    SetB(CaptureId),
-    Swap,
     SetTexts(TextOf, TextOf),
-    IgnoreOrder(bool),
-    IgnoreSpace(bool),
-    IgnoreTimes(bool),
-    /// One more place of the payload that does not count, such as `/items/*/etag`.
-    Ignore(String),
-    /// Every place counts again.
-    IgnoreNothing,
-    /// Opens a file as side B, or as A.
-    OpenFile {
-        is_a: bool,
-    },
     Split(bool),
     ShowAll(bool),
     Toggle(usize),
@@ -153,54 +137,9 @@ impl State {
                     self.open_diff(a, b);
                 }
             }
-            DiffAction::SetA(a) => {
-                if let Some((_, b)) = self.diff.sides.clone() {
-                    self.open_diff(a, b);
-                }
-            }
-            DiffAction::SetB(b) => {
-                if let Some((a, _)) = self.diff.sides.clone() {
-                    self.open_diff(a, b);
-                }
-            }
-            DiffAction::Swap => {
-                if let Some((a, b)) = self.diff.sides.take() {
-                    let (old, new) = self.diff.ask.texts;
-                    self.diff.ask.texts = (new, old);
-                    self.diff.turn(b, a);
-                }
-            }
             DiffAction::SetTexts(a, b) => {
                 self.diff.ask.texts = (a, b);
                 self.diff.look_anew();
-            }
-            DiffAction::IgnoreOrder(ignores) => {
-                self.diff.ask.ignore_order = ignores;
-                self.diff.look_anew();
-            }
-            DiffAction::IgnoreSpace(ignores) => {
-                self.diff.ask.ignore_space = ignores;
-                self.diff.look_anew();
-            }
-            DiffAction::IgnoreTimes(ignores) => {
-                self.diff.ask.ignore_times = ignores;
-                self.diff.look_anew();
-            }
-            DiffAction::Ignore(place) => {
-                let mut ignored = self.diff.ask.ignore.to_vec();
-                if !ignored.contains(&place) {
-                    ignored.push(place);
-                }
-                self.diff.ask.ignore = ignored.into();
-                self.diff.look_anew();
-            }
-            DiffAction::IgnoreNothing => {
-                self.diff.ask.ignore = Arc::new([]);
-                self.diff.look_anew();
-            }
-            DiffAction::OpenFile { is_a } => {
-                self.diff.opens_a = is_a;
-                self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenCapture, text: String::new() });
             }
             DiffAction::Split(is_split) => self.diff.is_split = is_split,
             DiffAction::ShowAll(all) => {
@@ -217,17 +156,6 @@ impl State {
                 Some(text) => self.copy(text, effects),
                 None => self.toast("Nothing to copy yet: the answers are still being compared"),
             },
-        }
-    }
-
-    /// Captures came from a file: on the diff screen the first is one of the two sides.
-    pub(super) fn opened(&mut self, captures: Vec<Arc<Capture>>) {
-        let sides = self.diff.sides.clone().filter(|_| self.view.screen == Screen::Diff);
-        let (id, is_a) = (captures.first().map(|capture| capture.id.clone()), std::mem::take(&mut self.diff.opens_a));
-        self.add_captures(captures);
-        if let (Some((a, b)), Some(id)) = (sides, id) {
-            let (a, b) = if is_a { (id, b) } else { (a, id) };
-            self.open_diff(a, b);
         }
     }
 

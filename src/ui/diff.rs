@@ -1,32 +1,27 @@
-//! The diff screen: what the two sides are and cost, the payload's differences as a tree, the text's by line.
+//! The diff screen: the payload's differences as a tree, the text's by line.
 
 mod reconnect;
-mod costs;
-mod ignore;
-mod notes;
-mod sides;
 mod text;
 mod texts;
 mod tree;
 
-use egui::{Align, Layout, Rect, RichText, Stroke, Ui, UiBuilder, pos2, vec2};
+use egui::{Align, Layout, Rect, RichText, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
-pub use notes::note_ui;
 pub use reconnect::{again_strip, pane_chip, tools_changed_ui};
-pub use sides::letter;
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
+use crate::analysis::special::Shown;
 use crate::analysis::{DiffView, TextOf};
+use crate::capture::CaptureId;
 use crate::state::diff::DiffAction;
 use crate::state::{Action, QueryState, Screen};
 
-const SIDES: f32 = 56.0;
-const COSTS: f32 = 76.0;
 /// Below this width the payload and the text take turns.
 const BOTH: f32 = 720.0;
-const NOTE: f32 = 26.0;
+/// Height of the line about what neither the data nor the texts show.
+const BESIDE: f32 = 26.0;
 
 pub(super) fn act(cx: &Cx<'_>, action: DiffAction) {
     cx.send(Action::Diff(action));
@@ -39,6 +34,21 @@ pub(super) fn percent(from: u64, to: u64) -> Option<String> {
     }
     let share = (to as f64 - from as f64) / from as f64 * 100.0;
     Some(format!("{}{:.1}%", if share < 0.0 { "−" } else { "+" }, share.abs()))
+}
+
+/// A note above what it is about, on one line.
+pub(super) fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
+    let t = ThemeTokens::of(ui);
+    let (color, fill, line) = tone.colors(t);
+    ui.painter().rect_filled(rect, 0.0, fill);
+    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, line));
+    let icon = if tone == widgets::Tone::Accent { icons::INFO } else { icons::WARNING };
+    widgets::glyph_at(ui, pos2(rect.left() + 22.0, rect.center().y), icon, theme::icon_font(14.0), color);
+    let shown = Shown::of(words).text;
+    widgets::text_at(ui, pos2(rect.left() + 38.0, rect.center().y), shown, theme::small(), t.text, rect.width() - 50.0);
+    let response = ui.interact(rect, ui.scope_id().with(("note", words)), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
+    response.on_hover_text(words);
 }
 
 /// The places F8 goes through: the payload's, then the text's.
@@ -94,31 +104,22 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
         QueryState::Failed(problem) => Err(Some(problem)),
         _ => Err(None),
     };
-    let is_wide = ui.available_width() > 900.0;
+    let number = |id: &CaptureId| cx.state.captures.iter().position(|capture| capture.id == *id).map_or(0, |at| at + 1);
     let title = match (a.id == b.id, diff.ask.texts) {
-        (_, (TextOf::Host(_), TextOf::Host(_))) => "Diff of two host views",
-        (true, _) => "Diff of two formats",
-        (false, _) => "Diff of two answers",
+        (_, (TextOf::Host(_), TextOf::Host(_))) => "Diff of two host views".to_owned(),
+        (true, _) => "Diff of two formats".to_owned(),
+        (false, _) => format!("Diff of captures {} (A) and {} (B)", number(&a.id), number(&b.id)),
     };
-    let mut rest = widgets::mode_head(ui, cx, title, |ui| {
+    let mut rest = widgets::mode_head(ui, cx, &title, |ui| {
         let copy = Button::new("Copy diff").icon(icons::COPY).enabled(view.is_ok());
         if copy.tip("Copies the differences as text").show(ui).clicked() {
             act(cx, DiffAction::Copy);
         }
         if let Ok(view) = view {
             stepper_ui(ui, cx, view);
-        }
-        if is_wide {
-            ignore::ignore_ui(ui, cx);
+            tokens_ui(ui, cx, view);
         }
     });
-    if !is_wide {
-        let strip = strip(&mut rest, 34.0);
-        inside(ui, strip.shrink2(vec2(12.0, 0.0)), "ignore", Layout::left_to_right(Align::Center), |ui| {
-            ignore::ignore_ui(ui, cx)
-        });
-    }
-    sides::sides_ui(ui, cx, strip(&mut rest, SIDES), a, b);
     let view = match view {
         Ok(view) => view,
         Err(problem) => {
@@ -133,17 +134,15 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
             return;
         }
     };
-    costs::costs_ui(ui, cx, strip(&mut rest, COSTS), view);
-    for (tone, note) in notes::notes(view) {
-        note_ui(ui, strip(&mut rest, NOTE), tone, &note);
+    let beside = beside(view);
+    if !beside.is_empty() {
+        note_ui(ui, strip(&mut rest, BESIDE), widgets::Tone::Warn, &beside);
     }
     if view.is_equal() {
-        let text = view.text.as_ref().is_ok_and(|text| text.a != text.b);
-        let words = match (text, view.is_laid_out) {
+        let words = match view.is_laid_out {
             _ if view.found.is_partial => "No difference in what was compared.",
-            (true, _) => "No difference except white space: data, outcome and definition are the same.",
-            (false, true) => "No difference: data, text, outcome and definition are the same. The order of keys was ignored.",
-            (false, false) => "No difference: data, text, outcome and definition are the same.",
+            true => "No difference: data, text, outcome and definition are the same. The order of keys does not count.",
+            false => "No difference: data, text, outcome and definition are the same.",
         };
         ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| widgets::empty_ui(ui, words, None));
         return;
@@ -193,6 +192,44 @@ pub(super) fn inside(ui: &mut Ui, rect: Rect, salt: &str, layout: Layout, paint:
         ui.set_clip_rect(rect.expand(2.0).intersect(ui.clip_rect()));
         paint(ui);
     });
+}
+
+/// What differs in neither the data nor the texts, was not compared, or is not shown.
+fn beside(view: &DiffView) -> String {
+    let found = &view.found;
+    let mut parts = found.left_out.clone();
+    if found.outcomes.0 != found.outcomes.1 {
+        parts.insert(0, format!("outcome: A {}, B {}", found.outcomes.0.name(), found.outcomes.1.name()));
+    }
+    for (title, value) in [("rest of the result", &found.rest), ("definition", &found.definition)] {
+        let count = value.as_ref().map_or(0, |value| value.found.counts.total());
+        if count > 0 {
+            parts.push(format!("{title}: {}", widgets::number_text(count, "differences")));
+        }
+    }
+    let more = found.payload.as_ref().map_or(0, |payload| payload.found.more());
+    if more > 0 {
+        parts.push(format!("data: {} are not shown", widgets::number_text(more, "more differences")));
+    } else if view.is_cut {
+        parts.push("data: too many values, the tree ends early".to_owned());
+    }
+    if let Some(text) = view.text.as_ref().ok().filter(|text| text.found.more > 0) {
+        parts.push(format!("text: {} are not shown", widgets::number_text(text.found.more, "more changed lines")));
+    }
+    let words = parts.join(" · ");
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// What both answers cost as they were sent, where that is not the same.
+fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
+    let encoding = cx.state.settings.encoding();
+    let (Some(a), Some(b)) = view.found.tokens else { return };
+    let (a, b) = (a.get(encoding), b.get(encoding));
+    if a != b {
+        let words = format!("{} → {} tok", widgets::grouped(a), widgets::grouped(b));
+        ui.label(RichText::new(words).font(theme::code()).color(ThemeTokens::of(ui).weak));
+    }
 }
 
 fn stepper_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use egui::{Align, Frame, Id, Label, Layout, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo};
 use egui::{pos2, vec2};
 
-use super::diff::{inside, letter, note_ui, percent};
+use super::diff::{inside, note_ui, percent};
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, Tone};
 use super::{Cx, code, icons, once};
@@ -137,7 +137,7 @@ fn side_ui(ui: &Ui, rect: Rect, name: &str, list: &ToolListing) {
     let words = format!("{name}: {}, {tools}, {}", list.name, list.place);
     let response = ui.interact(rect, ui.scope_id().with(("side", name)), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
-    letter(ui, pos2(rect.left() + 20.0, rect.center().y), name);
+    widgets::letter_at(ui, pos2(rect.left() + 20.0, rect.center().y), name);
     let right = widgets::text_right(ui, pos2(rect.right() - 10.0, rect.center().y), tools, theme::mono_semibold(12.0), t.strong);
     let left = rect.left() + 40.0;
     let room = right - 10.0 - left;
@@ -382,14 +382,12 @@ mod tests {
 
     use super::*;
 
-    use crate::diff::tree::TreeOptions;
-
     #[test]
     fn every_change_is_told_with_both_values() {
         let tool = |text: &'static str| Tool::read(Bytes::from_static(text.as_bytes()));
         let a = [tool(r#"{"name":"t","description":"old words","inputSchema":{"required":["a"]}}"#)];
         let b = [tool(r#"{"name":"t","description":"new words","inputSchema":{},"annotations":{"readOnlyHint":true}}"#)];
-        let found = ToolsDifference::of(&a, &b, &TreeOptions::default());
+        let found = ToolsDifference::of(&a, &b);
         let rows = rows(&found);
         assert_eq!((rows.len(), rows[0].what()), (1, vec!["schema", "readOnlyHint"]));
         let Row::Changed(changed) = &rows[0] else { panic!("not changed") };

@@ -402,7 +402,7 @@ fn differences() {
         "diff-formats",
         [1_280, 800],
         Light,
-        &["Diff of two formats", "JSON, pretty → YAML", "Each fact of A's data that is in A's text is in B's text"],
+        &["Diff of two formats", "A JSON, pretty", "B YAML", "Each fact of A's data that is in A's text is in B's text"],
     );
     let host = |id: &str| TextOf::Host(Hosts::built_in().get(id).unwrap().id);
     window.send(Action::Diff(DiffAction::SetTexts(host("codex"), host("zed"))));
@@ -411,7 +411,7 @@ fn differences() {
         "diff-hosts",
         [1_280, 800],
         Dark,
-        &["OpenAI Codex CLI → Zed", "This change removed 1 fact from the text: source"],
+        &["A OpenAI Codex CLI", "B Zed", "This change removed 1 fact from the text: source"],
     );
     window.send(Action::Diff(DiffAction::SetTexts(TextOf::Format("content"), TextOf::Format("content"))));
     window.open(&answer("before"));

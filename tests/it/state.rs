@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::Driver;
 use mcp_loupe::analysis::sweep::SweepQuery;
 use mcp_loupe::analysis::{CountQuery, Inquiry, Query, RowQuery, ServerCostQuery, ToolTokensQuery, TreeQuery};
-use mcp_loupe::capture::{CaptureId, Outcome};
+use mcp_loupe::capture::Outcome;
 use mcp_loupe::contract::SweepFile;
 use mcp_loupe::contract::TableKind;
 use mcp_loupe::fixture::export::ExportChoice;
@@ -500,19 +500,6 @@ fn two_answers_are_compared_and_the_difference_copied() {
     assert!(
         matches!(&driver.app_effects[..], [Effect::App(AppEffect::CopyText(text))] if text.contains("@@ ") && text.contains("\n-"))
     );
-    let sides = driver.state.diff.sides.clone().unwrap();
-    driver.perform(Action::Diff(DiffAction::Swap));
-    assert_eq!(driver.state.diff.sides, Some((sides.1.clone(), sides.0.clone())));
-    // A file takes the side that it was opened for.
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("answer.json");
-    std::fs::write(&file, r#"{"content":[{"type":"text","text":"kept"}]}"#).unwrap();
-    driver.perform(Action::Diff(DiffAction::OpenFile { is_a: true }));
-    driver.perform(Action::OpenPath(Some(file)));
-    driver.until("the file is open", |state| state.captures.len() == 3);
-    let is_opened = |id: &CaptureId| *id != sides.0 && *id != sides.1;
-    let (a, b) = driver.state.diff.sides.clone().unwrap();
-    assert!(is_opened(&a) && b == sides.0, "{a:?} {b:?}");
     driver.perform(ViewAction::ShowAnswer);
     assert_eq!(driver.state.view.screen, Screen::Answer);
 }

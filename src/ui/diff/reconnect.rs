@@ -6,7 +6,8 @@ use egui::{Rect, RichText, ScrollArea, Ui, pos2, vec2};
 
 use super::{act, inside, note_ui, percent};
 use crate::analysis::difference::{ToolsDifference, ToolsQuery};
-use crate::analysis::{DiffQuery, DiffView};
+use crate::analysis::{DiffQuery, DiffView, RowQuery};
+use crate::capture::CaptureId;
 use crate::number::signed_from;
 use crate::state::diff::DiffAction;
 use crate::state::{Action, Dialog, PaneContent, PaneView};
@@ -34,8 +35,12 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
         PaneContent::Data => "json",
         PaneContent::Host(_) => return false,
     };
-    let pair = view.found.tokens.iter().find(|pair| pair.format == format).and_then(|pair| Some((pair.a?, pair.b?)));
-    let Some((a, b)) = pair.map(|(a, b)| (a.get(encoding), b.get(encoding))) else { return false };
+    let Some((now, before)) = &cx.state.session().again.pair else { return false };
+    let tokens = |capture: &CaptureId| {
+        let row = cx.ask_of(std::slice::from_ref(capture), RowQuery(format)).ready()?;
+        row.is_available().then(|| row.tokens.get(encoding))
+    };
+    let (Some(a), Some(b)) = (tokens(before), tokens(now)) else { return false };
     let mut parts = Vec::new();
     if a != b {
         parts.push(format!("{} tok", signed_from(a, b)));
@@ -56,10 +61,8 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
     let ways = (1..=parts.len()).rev().map(|count| parts[..count].join(" · "));
     let mut ways = ways.flat_map(|way| [way.replace(" changed", ""), way].into_iter().rev());
     let shown = ways.find(|way| width(way) <= room).unwrap_or_else(|| parts[0].clone());
-    if Button::new(&shown).icon(icons::DIFF).name(&spoken).tip(&spoken).height(22.0).show(ui).clicked()
-        && let Some((now, before)) = cx.state.session().again.pair.clone()
-    {
-        act(cx, DiffAction::Open(before, now));
+    if Button::new(&shown).icon(icons::DIFF).name(&spoken).tip(&spoken).height(22.0).show(ui).clicked() {
+        act(cx, DiffAction::Open(before.clone(), now.clone()));
     }
     true
 }

@@ -116,9 +116,8 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
             let room = left.right() - ui.cursor().left();
             formats_ui(ui, cx, room);
             if view.is_laid_out && room > 420.0 {
-                ui.label(RichText::new("JSON, keys sorted").font(theme::small()).color(t.weak)).on_hover_text(
-                    "Laid out by Loupe so that lines can be compared; “Ignore key order” off shows the exact bytes",
-                );
+                ui.label(RichText::new("JSON, keys sorted").font(theme::small()).color(t.weak))
+                    .on_hover_text("Laid out by Loupe so that lines can be compared; the order of keys does not count");
             }
         });
     });
@@ -128,8 +127,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
     let body = Rect::from_min_max(pos2(rect.left(), header.bottom()), pos2(rect.right(), footer.top() - 1.0));
     inside(ui, body, "text body", Layout::top_down(Align::Min), |ui| match &view.text {
         Ok(text) if text.found.is_empty() => {
-            let words = if text.a == text.b { "The texts are the same." } else { "The texts differ in white space alone." };
-            widgets::empty_ui(ui, words, None);
+            widgets::empty_ui(ui, "The texts are the same.", None);
         }
         Ok(text) => body_ui(ui, cx, view, text),
         Err(problem) => {

@@ -13,7 +13,7 @@ use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 
 /// The name of a text for people.
-pub fn text_title(cx: &Cx<'_>, of: TextOf) -> String {
+fn text_title(cx: &Cx<'_>, of: TextOf) -> String {
     match of {
         TextOf::Format(id) => format_title(id).to_owned(),
         TextOf::Host(id) => {
@@ -31,7 +31,7 @@ pub fn hue_of(of: TextOf) -> &'static str {
 }
 
 /// The hosts of side A, for their names.
-pub fn hosts_of<'a>(cx: &Cx<'a>) -> Option<&'a HostsReport> {
+fn hosts_of<'a>(cx: &Cx<'a>) -> Option<&'a HostsReport> {
     let (a, _) = cx.state.diff.sides.as_ref()?;
     match cx.ask_of(std::slice::from_ref(a), HostsQuery) {
         QueryState::Ready(report) => Some(report),

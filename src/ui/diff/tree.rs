@@ -1,4 +1,4 @@
-//! The payloads as one tree: what was added, removed, changed or moved, with the change in tokens of every node.
+//! The payloads as one tree: what was added, removed, changed or moved.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,10 +10,8 @@ use super::{Stops, act, inside};
 use crate::analysis::difference::ValueDifference;
 use crate::analysis::special::Shown;
 use crate::analysis::{DiffRow, DiffView};
-use crate::diff::pattern::pattern;
 use crate::diff::tree::Op;
 use crate::json::{Kind, Node};
-use crate::number::signed_from;
 use crate::state::diff::DiffAction;
 use crate::ui::rtl;
 use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
@@ -118,21 +116,7 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
             counts_ui(ui, payload);
         });
     });
-    let footer = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER), rect.max);
-    ui.painter().hline(footer.x_range(), footer.top() - 0.5, Stroke::new(1.0, t.line));
-    let tokens = |list: &[u32]| u64::from(list.first().copied().unwrap_or(0));
-    let (a, b) = (tokens(&payload.tokens.0), tokens(&payload.tokens.1));
-    let sum = format!("{} → {} tok", widgets::grouped(a), widgets::grouped(b));
-    let left = widgets::text_right(ui, footer.right_center() - vec2(12.0, 0.0), sum, theme::mono(11.5), t.weak);
-    widgets::text_at(
-        ui,
-        footer.left_center() + vec2(12.0, 0.0),
-        "Token change per node as compact JSON (o200k_base)",
-        theme::regular(11.5),
-        t.weak,
-        left - footer.left() - 24.0,
-    );
-    let body = Rect::from_min_max(pos2(rect.left(), header.bottom()), pos2(rect.right(), footer.top() - 1.0));
+    let body = rect.with_min_y(header.bottom());
     inside(ui, body, "tree body", Layout::top_down(Align::Min), |ui| body_ui(ui, cx, view, payload));
 }
 
@@ -247,18 +231,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
     let y = rect.center().y;
     widgets::glyph_at(ui, pos2(rect.left() + 17.0, y), glyph, theme::icon_font(13.0), color);
     guides(ui, rect, row.depth);
-    let of = |tokens: &[u32], root: usize, node: Option<Node<'_>>| {
-        u64::from(node.and_then(|node| tokens.get(node.index().checked_sub(root)?)).copied().unwrap_or(0))
-    };
-    let (old, new) = (of(&payload.tokens.0, payload.roots.0, a), of(&payload.tokens.1, payload.roots.1, b));
-    let change = signed_from(old, new);
-    let right = widgets::text_right(
-        ui,
-        rect.right_center() - vec2(14.0, 0.0),
-        change.clone(),
-        theme::mono(12.0),
-        if old == new { t.weak } else { t.strong },
-    ) - 12.0;
+    let right = rect.right() - 14.0;
     let mut x = rect.left() + MARKS + row.depth as f32 * INDENT;
     if has_inside {
         let caret = if is_open { icons::DOWN } else { icons::RIGHT };
@@ -304,7 +277,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
         job.append(&format!("   {words}"), 0.0, format(t.warn));
     }
     job.wrap = egui::text::TextWrapping::truncate_at_width((right - x).max(24.0));
-    let spoken = format!("{} {}, {change} tokens", row.op.map_or("", op_word), job.text);
+    let spoken = format!("{} {}", row.op.map_or("", op_word), job.text);
     let galley = ui.painter().layout_job(job);
     let height = galley.size().y;
     ui.painter().galley(pos2(x, (y - height / 2.0).round()), galley, t.text);
@@ -312,17 +285,6 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
     widgets::focus_ring_inside(ui, &response);
     if has_inside && response.clicked() {
         act(cx, DiffAction::Toggle(at));
-    }
-    if row.depth > 0 {
-        let root = if b.is_some() { payload.roots.1 } else { payload.roots.0 };
-        widgets::context_menu(&response, Some(&response), |ui| {
-            ui.set_width(300.0);
-            let place = pattern(node, root);
-            if widgets::menu_row(ui, &format!("Ignore {place}"), None, false).clicked() {
-                act(cx, DiffAction::Ignore(place));
-                ui.close();
-            }
-        });
     }
 }
 

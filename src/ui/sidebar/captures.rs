@@ -101,7 +101,7 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
     });
     ground(ui, &response, rect, selected);
     match compared_as(cx, capture) {
-        Some(letter) => crate::ui::diff::letter(ui, pos2(rect.left() + 21.0, rect.center().y), letter),
+        Some(letter) => widgets::letter_at(ui, pos2(rect.left() + 21.0, rect.center().y), letter),
         None => {
             let at = pos2(rect.left() + 14.0, rect.center().y);
             ui.painter().text(at, Align2::LEFT_CENTER, glyph, theme::icon_fill_font(14.0), color);

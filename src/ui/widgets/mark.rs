@@ -1,6 +1,6 @@
 //! Badges and swatches: small labels, each readable without its colour.
 
-use egui::{Color32, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::{glyph_at, text_at};
 use crate::ui::theme::{self, ThemeTokens};
@@ -87,4 +87,13 @@ pub fn key_cap(ui: &mut Ui, keys: &str) {
     let (rect, response) = ui.allocate_exact_size(vec2(key_cap_width(ui, keys), theme::BADGE), Sense::hover());
     key_cap_at(ui, rect.right_center(), keys, t.strong, t.line2);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, keys));
+}
+
+/// The letter of a side of a comparison, in its box.
+pub fn letter_at(ui: &Ui, center: Pos2, letter: &str) {
+    let t = ThemeTokens::of(ui);
+    let rect = Rect::from_center_size(center, vec2(20.0, 20.0));
+    let (color, fill, line) = if letter == "B" { (t.accent, t.accent_bg, t.accent_line) } else { (t.strong, t.card, t.line2) };
+    ui.painter().rect(rect, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+    glyph_at(ui, center, letter, theme::semibold(12.0), color);
 }

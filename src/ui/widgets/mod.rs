@@ -16,7 +16,7 @@ use egui::{
 
 pub use button::{Button, button, context_menu, icon_button, menu_item, menu_row, primary_button, segmented, tab};
 pub use field::LineEdit;
-pub use mark::{Tone, badge, key_cap, key_cap_at, key_cap_width, swatch};
+pub use mark::{Tone, badge, key_cap, key_cap_at, key_cap_width, letter_at, swatch};
 pub use modal::{focus_first, focus_opened, modal, modal_frame, modal_room, paragraph, title};
 pub use mode::{cancel_calls, mode_body, mode_head};
 pub use notice::{MOVES_AFTER, empty_ui, held_ui, problem_ui, ready, waiting};
