@@ -9,7 +9,7 @@ use super::args::{DataArgs, PrintArgs};
 use super::output::{self, columns};
 use super::{Done, suggest};
 use crate::contract;
-use crate::host::probe::{SERVER, find, sections};
+use crate::host::probe::{find, sections};
 use crate::host::{Host, Hosts, ReadChoice};
 use crate::problem::{Problem, ProblemKind};
 use crate::serve::sample::Probe;
@@ -127,7 +127,7 @@ fn probe(path: &Path, hosts: &Hosts, is_json: bool) -> Done {
         let at = if problem.place.is_empty() { place } else { format!("{place}, {}", problem.place) };
         problem.at(at)
     })?;
-    let found = find(&Probe::answers(), &pasted, SERVER, hosts);
+    let found = find(&Probe::answers(), &pasted, hosts);
     // The day, by the machine's clock.
     let today = time::OffsetDateTime::now_utc().date().to_string();
     if is_json {

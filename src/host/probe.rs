@@ -19,7 +19,7 @@ use super::{Hosts, read};
 use crate::capture::{Block, BlockKind};
 use crate::format::ParsedCapture;
 
-pub use finding::{Answers, Confidence, ProbeFinding, SERVER, find};
+pub use finding::{Answers, Confidence, ProbeFinding, find};
 pub use paste::sections;
 
 /// One answer of the probe server, and what the host gave its model for it.

@@ -48,7 +48,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         }
         widgets::focus_first(ui, field.id);
         // The window's own is out of reach while the dialog is open.
-        let undo = widgets::Button::new("Undo").icon(icons::UNDO).small().enabled(cx.state.undo.is_some());
+        let undo = widgets::Button::new("Undo").icon(icons::UNDO).tip(undo::NAME).small().enabled(cx.state.undo.is_some());
         if undo.show(ui).clicked() {
             cx.send(undo::run(ui));
         }

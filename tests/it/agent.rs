@@ -160,7 +160,7 @@ async fn answers_about_the_sample_and_real_servers_have_none_either() {
     for file in fs::read_dir(&real).unwrap() {
         named.push(json!({"answer": file.unwrap().path(), "nth": 1}));
     }
-    for case in fs::read_dir(&texts).unwrap().take(12) {
+    for case in fs::read_dir(&texts).unwrap().take(18) {
         let text = fs::read_dir(case.unwrap().path()).unwrap().map(|file| file.unwrap().path());
         named.extend(text.filter(|file| file.extension().is_some_and(|end| end == "txt")).map(|file| json!({"answer": file})));
     }

@@ -14,7 +14,7 @@ use crate::host::{Host, Hosts, Template};
 use crate::source::{PROBE_TOOLS, ProbeKind, ProbeTool};
 
 /// The name under which the documented steps put the probe into a host's configuration.
-pub const SERVER: &str = "loupe-probe";
+const SERVER: &str = "loupe-probe";
 
 /// How far the rules found can be relied on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,11 +65,10 @@ pub struct ProbeFinding {
 pub type Answers = Vec<(&'static str, Bytes)>;
 
 /// Judges the texts that a host gave its model, by the session that explains most of them; where several do, by the first.
-/// `server` is the name of the probe in the host's configuration.
-pub fn find(sessions: &[Answers], pasted: &[(&'static str, String)], server: &str, hosts: &Hosts) -> ProbeFinding {
+pub fn find(sessions: &[Answers], pasted: &[(&'static str, String)], hosts: &Hosts) -> ProbeFinding {
     let mut best: Option<ProbeFinding> = None;
     for answers in sessions {
-        let found = find_in(answers, pasted, server, hosts);
+        let found = find_in(answers, pasted, hosts);
         let is_better = best.as_ref().is_none_or(|best| found.explained() > best.explained());
         if is_better {
             best = Some(found);
@@ -77,11 +76,11 @@ pub fn find(sessions: &[Answers], pasted: &[(&'static str, String)], server: &st
     }
     match best {
         Some(found) => found,
-        None => find_in(&Answers::new(), pasted, server, hosts),
+        None => find_in(&Answers::new(), pasted, hosts),
     }
 }
 
-fn find_in(answers: &Answers, pasted: &[(&'static str, String)], server: &str, hosts: &Hosts) -> ProbeFinding {
+fn find_in(answers: &Answers, pasted: &[(&'static str, String)], hosts: &Hosts) -> ProbeFinding {
     let probe = |name: &str| PROBE_TOOLS.iter().find(|tool| tool.name == name);
     let mut probes = Vec::new();
     for (name, shown) in pasted {
@@ -92,7 +91,7 @@ fn find_in(answers: &Answers, pasted: &[(&'static str, String)], server: &str, h
     let is_long = |probe: &ProbeAnswer| {
         PROBE_TOOLS.iter().any(|tool| tool.name == probe.tool && tool.parts.iter().any(|part| part.kind == ProbeKind::LongText))
     };
-    let mut guess = deduce(&probes, server, hosts);
+    let mut guess = deduce(&probes, SERVER, hosts);
     let long = probes.iter().find(|probe| is_long(probe));
     let text = long.and_then(|probe| probe.sent.reading.blocks.first()?.text.clone());
     // A text that arrives as JSON has its line ends escaped.
@@ -109,7 +108,7 @@ fn find_in(answers: &Answers, pasted: &[(&'static str, String)], server: &str, h
             (None, Some(_)) => Vec::new(),
             (None, None) => vec![unknown("the long text was not tried".into())],
         };
-        guess.explained = explained(host, &probes, server);
+        guess.explained = explained(host, &probes, SERVER);
         if let (Some(cut), Some(long)) = (&measured, long)
             && !guess.explained.contains(&long.tool)
         {
