@@ -221,7 +221,7 @@ fn the_sample_is_chosen_on_the_connect_screen() {
     window.get_all_by_label("Use my server…").next().unwrap_or_else(|| panic!("no way to the connect screen")).click();
     window.step();
     until_label(&mut window, "Connect to an MCP server");
-    let set = window.query_all_by_label_contains("Sample set DIAL users").next().unwrap_or_else(|| panic!("no such set"));
+    let set = window.query_all_by_label_contains("Sample set Code blocks").next().unwrap_or_else(|| panic!("no such set"));
     set.click();
     window.step();
     window.step();
