@@ -23,7 +23,7 @@ use crate::finding::baseline::Baseline;
 use crate::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings, ToolSilence};
 use crate::fixture::budget::{Budget, BudgetOf, BudgetUse};
 use crate::fixture::report;
-use crate::fixture::verify::{Check, FixtureVerdict};
+use crate::fixture::verify::{Check, FixtureCost, FixtureVerdict};
 use crate::format::ParsedCapture;
 use crate::host::{Hosts, ReadChoice};
 use crate::problem::{Problem, ProblemKind};
@@ -437,7 +437,12 @@ fn junit(outcome: &CheckOutcome) -> Result<String, Problem> {
         };
         match suites.iter_mut().find(|suite| suite.dir == name) {
             Some(suite) => suite.checks.push(check),
-            None => suites.push(FixtureVerdict { dir: name.to_owned(), checks: vec![check], is_updated: false }),
+            None => suites.push(FixtureVerdict {
+                dir: name.to_owned(),
+                checks: vec![check],
+                is_updated: false,
+                cost: FixtureCost::default(),
+            }),
         }
     }
     let text =

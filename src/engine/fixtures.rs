@@ -190,8 +190,8 @@ impl Judge {
             let name = Arc::clone(&written.name);
             Capture { id: CaptureId(Arc::clone(&name)), name, ..came.clone() }
         });
-        let verdict = match judge(&written, came.as_ref(), &expect, &self.options, &self.hosts, cancel) {
-            Ok(checks) => FixtureVerdict { dir: name, checks, is_updated: false },
+        let verdict = match judge(name.clone(), &written, came.as_ref(), &expect, &self.options, &self.hosts, cancel) {
+            Ok(verdict) => verdict,
             Err(Stop::Problem(problem)) => refused(name, &problem),
             Err(Stop::Cancelled(_)) => refused(name, &Problem::new(ProblemKind::Cancelled, "not judged")),
         };
