@@ -162,7 +162,7 @@ async fn call(client: &Client<'_>, args: &CheckArgs, listed: &mut Listed) -> Res
     }
     let why: Vec<_> = calls.iter().map(|(why, ..)| *why).collect();
     let calls = calls.into_iter().map(|(_, message, call)| (message, call));
-    let captures = client.calls(calls, |_, _| ()).await;
+    let captures = client.calls(calls).await;
     listed.answers.extend(captures.into_iter().zip(why).map(|(capture, why)| Made { capture, file: None, why }));
     Ok(())
 }

@@ -116,8 +116,6 @@ pub enum Screen {
     Library,
     /// A folder of fixtures, called again.
     Verify,
-    /// A collection, run as a whole.
-    Collection,
     Settings,
 }
 

@@ -7,7 +7,7 @@ use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::fixture::report;
 use crate::state::fixture::{FoundFixture, VerifyPart, VerifyRow};
-use crate::state::{Action, FixtureAction};
+use crate::state::{Action, CallAction, FixtureAction};
 
 const ROW: f32 = 26.0;
 
@@ -16,7 +16,10 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let send = |action| cx.send(Action::Fixture(action));
     let rest = widgets::mode_head(ui, cx, "Verify fixtures", |ui| {
         if verifying.is_running() {
-            widgets::cancel_calls(ui, cx);
+            let button = Button::new("Cancel").icon_fill(icons::STOP).shortcut("Esc").primary();
+            if button.enabled(cx.state.running.is_some()).show(ui).clicked() {
+                cx.send(CallAction::Cancel);
+            }
             return;
         }
         let has_some = !verifying.fixtures.is_empty();

@@ -235,7 +235,7 @@ fn a_full_disk_is_said_and_costs_nothing_else() {
     let history = History::at(Path::new(&data));
     assert_eq!(history.list().unwrap().entries.len(), 2);
     assert_eq!(fs::read_dir(history.root().join("captures")).unwrap().count(), 2);
-    // So with a fixture, an export, a run's answers and a transcript.
+    // So with a fixture, an export and a transcript.
     let dir = folder.path().join("fixture").display().to_string();
     let saved = with_room(16, &[&["fixture", "save", &dir], &large[..]].concat());
     assert_eq!(saved.status.code(), Some(2), "{}", stderr(&saved));
@@ -254,24 +254,6 @@ fn a_full_disk_is_said_and_costs_nothing_else() {
     let mut left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
     assert_eq!(left, ["data", "fixture", "t.jsonl"]);
-}
-
-#[test]
-fn a_run_keeps_what_is_hidden_hidden() {
-    let folder = tempfile::tempdir().unwrap();
-    let (data, file) = (folder.path().join("data"), folder.path().join("c.toml"));
-    fs::write(&file, "schema = \"loupe.collection/1\"\nsource = \"--sample\"\n[[call]]\ntool = \"dial_search_user\"\narguments = '{\"name\": \"a\"}'\n").unwrap();
-    let (data_dir, place) = (data.display().to_string(), file.display().to_string());
-    let run = |more: &[&str]| said(&[&["run", &place, "--yes", "--keep", "--data-dir", &data_dir], more].concat(), 0);
-    run(&[]);
-    assert!(holds(&everything(&data), "@"), "the sample has e-mail addresses");
-    fs::remove_dir_all(&data).unwrap();
-    run(&["--hide", "email"]);
-    assert!(holds(&everything(&data), "[hidden:email]"));
-    assert!(!holds(&everything(&data), "@"));
-    // Arguments that were hidden are not those of the call, so that it is not made.
-    fs::write(&file, fs::read_to_string(&file).unwrap().replace("\"a\"}", "\"[hidden:member]\"}")).unwrap();
-    assert!(said(&["run", &place, "--yes"], 2).contains("an argument is hidden"));
 }
 
 /// A file of three calls of one tool, a resource, and a call without an answer.
