@@ -16,7 +16,6 @@ function read(side, file, schema) {
 }
 const side = (name) => ({
   check: read(name, "check.json", "loupe.check/1"),
-  run: read(name, "run.json", "loupe.run/1"),
   verify: read(name, "verify.json", "loupe.verify/1"),
 });
 const head = side("head");
@@ -57,7 +56,7 @@ function row(title, now, before) {
 }
 
 const lines = [MARK];
-const parts = [head.check, head.run, head.verify].filter((part) => part !== null);
+const parts = [head.check, head.verify].filter((part) => part !== null);
 const passed = head.check !== null && parts.every((part) => part.passed);
 lines.push(`### Loupe: ${head.check === null ? "the server could not be checked" : passed ? "passed" : "did not pass"}`, "");
 
@@ -70,12 +69,19 @@ if (head.check !== null) {
     for (const name of other.slice(0, MOST)) lines.push(row(`definition of ${cell(name)}`, now.get(name), before.get(name)));
     if (other.length > MOST) lines.push(`| and ${count(other.length - MOST, "more changed definition")} | | | |`);
   }
-  const calls = new Map(base.run?.calls.map((call) => [call.name, call.tokens?.o200k_base]) ?? []);
-  for (const call of head.run?.calls ?? []) {
-    const budget = call.budgets.filter((budget) => !budget.passed).map((budget) => `${cell(budget.of)} at most ${number(budget.most)}`);
-    const over = budget.length > 0 ? `, **over its budget** (${budget.join(", ")})` : "";
-    const outcome = call.outcome === "result" ? "" : ` (${cell(call.outcome)})`;
-    lines.push(row(`answer of ${cell(call.name)}${outcome}${over}`, call.tokens?.o200k_base, calls.get(call.name)));
+  const fixtures = head.verify?.fixtures ?? [];
+  if (fixtures.length > 0) {
+    const of = (verify) => new Map(verify?.fixtures.map(({ dir, tokens }) => [dir, tokens.now]) ?? []);
+    const [now, before] = [of(head.verify), of(base.verify)];
+    lines.push(row(count(now.size, "answer"), sum(now), base.verify ? sum(before) : null));
+    const over = ({ checks }) => checks.filter(({ check, passed }) => check === "budget" && passed === false);
+    const shown = fixtures.filter((one) => now.get(one.dir) !== before.get(one.dir) || over(one).length > 0);
+    for (const one of shown.slice(0, MOST)) {
+      const budgets = over(one).map(({ path, expected }) => cell([path, expected].filter(Boolean).join(" ")));
+      const words = budgets.length > 0 ? `, **over its budget** (${budgets.join(", ")})` : "";
+      lines.push(row(`answer of ${cell(one.dir)}${words}`, now.get(one.dir), before.get(one.dir)));
+    }
+    if (shown.length > MOST) lines.push(`| and ${count(shown.length - MOST, "more changed answer")} | | | |`);
   }
   if (!base.check && process.env.GITHUB_EVENT_NAME === "pull_request") lines.push("", "The base branch could not be measured.");
 
@@ -93,9 +99,9 @@ if (head.check !== null) {
 
 if (head.verify !== null) {
   const said = ({ check, path, message }) => code([check, path, message].filter(Boolean).join(" "));
-  const failed = head.verify.fixtures.filter((fixture) => !fixture.passed);
-  const all = head.verify.fixtures.length;
-  lines.push("", `${number(all - failed.length)} of ${count(all, "fixture")} ${all === 1 ? "is" : "are"} as expected.`);
+  const failed = head.verify.fixtures.filter((fixture) => fixture.passed === false);
+  const { fixtures: all, passed } = head.verify.totals;
+  lines.push("", `${number(passed)} of ${count(all, "fixture")} ${all === 1 ? "is" : "are"} as expected.`);
   for (const fixture of failed.slice(0, MOST)) {
     const why = fixture.checks.filter((check) => check.passed === false);
     lines.push(`- ${code(fixture.dir)}: ${why.slice(0, 3).map(said).join("; ")}`);

@@ -25,11 +25,7 @@ function repository() {
   const server = (set) => writeFileSync(join(folder, "server.sh"), `exec '${program}' sample-server --set '${set}'\n`);
   git("init", "--quiet");
   server("autotask-dual,annotations=on,text=v1");
-  writeFileSync(
-    join(folder, "calls.toml"),
-    'schema = "loupe.collection/1"\n[[call]]\nname = "companies"\ntool = "autotask_search_companies"\narguments = \'{"pageSize": 5}\'\n[call.budgets.tokens]\ncontent = 400\n',
-  );
-  execFileSync(program, ["fixture", "save", "fixtures/companies", "autotask_search_companies", "--args", '{"pageSize":5}', "--", "sh", "server.sh"], { cwd: folder });
+  execFileSync(program, ["fixture", "save", "fixtures/companies", "autotask_search_companies", "--args", '{"pageSize":5}', "--budget", "content=400", "--", "sh", "server.sh"], { cwd: folder });
   git("add", ".");
   git("commit", "--quiet", "-m", "base");
   const base = git("rev-parse", "HEAD");
@@ -131,7 +127,7 @@ test("a pull request gets one comment with what changed, and fails where a fixtu
   const api = await comments();
   // Somebody else's, which begins like ours.
   api.all.push({ id: 1, body: "<!-- mcp-loupe -->\nmine", user: { login: "mallory" } });
-  const given = { server: "-- sh server.sh", collection: "calls.toml", fixtures: "fixtures", check: "--budget total=9000" };
+  const given = { server: "-- sh server.sh", fixtures: "fixtures", check: "--budget total=9000" };
   const first = await run(there, api, given);
   const names = first.ran.map(({ name }) => name);
   assert.deepEqual(names, ["Measure", "Measure the base", "Comment", "Upload the findings", "Result"], JSON.stringify(first.ran, null, 2));
@@ -144,7 +140,8 @@ test("a pull request gets one comment with what changed, and fails where a fixtu
   assert.equal(comment.body, first.summary);
   assert.match(comment.body, /^### Loupe: did not pass$/m);
   assert.match(comment.body, /^\| \d+ tool definitions \| [\d,]+ \| [\d,]+ \| \+[\d,]+ \(\d+ %\) \|$/m);
-  assert.match(comment.body, /^\| answer of `companies`, \*\*over its budget\*\* \(`content` at most 400\) \| [\d,]+ \| [\d,]+ \| \+[\d,]+ \(\d+ %\) \|$/m);
+  assert.match(comment.body, /^\| answer of `fixtures\/companies`, \*\*over its budget\*\* \(`content at most 400`\) \| [\d,]+ \| [\d,]+ \| [+−][\d,]+ \(\d+ %\) \|$/m);
+  assert.match(comment.body, /^\| 1 answer \| [\d,]+ \| [\d,]+ \| [+−][\d,]+ \(\d+ %\) \|$/m);
   assert.match(comment.body, /^\d+ findings?, \d+ of them not on the base branch\.$/m);
   assert.match(comment.body, /^0 of 1 fixture is as expected\.$/m);
 
@@ -181,8 +178,9 @@ test("no word of a server is anything but code", () => {
   const write = (file, value) => writeFileSync(join(folder, "head", file), JSON.stringify(value));
   const finding = { severity: "error", rule: "a/b", message: words, new: true, fingerprint: "f" };
   write("check.json", { schema: "loupe.check/1", passed: false, tools: [{ name: words, definition: { listed: { o200k_base: 1 } } }], findings: [finding], budget: [{ of: words, most: 1, tokens: 2, passed: false }] });
-  write("run.json", { schema: "loupe.run/1", passed: false, calls: [{ name: words, outcome: words, tokens: { o200k_base: 1 }, budgets: [{ of: words, most: 1, passed: false }] }] });
-  write("verify.json", { schema: "loupe.verify/1", passed: false, fixtures: [{ dir: words, passed: false, checks: [{ check: words, path: words, message: words, passed: false }] }] });
+  const said = { check: words, path: words, message: words, passed: false };
+  const budget = { ...said, check: "budget", expected: words };
+  write("verify.json", { schema: "loupe.verify/1", passed: false, fixtures: [{ dir: words, passed: false, tokens: { before: 1, now: 2 }, checks: [said, budget] }], totals: { fixtures: 1, passed: 0 } });
   writeFileSync(join(folder, "base/check.json"), JSON.stringify({ schema: "loupe.check/1", tools: [], findings: [] }));
   execFileSync("node", [join(root, "packaging/action/comment.mjs"), folder]);
   const comment = readFileSync(join(folder, "comment.md"), "utf8");

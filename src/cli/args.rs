@@ -189,7 +189,7 @@ pub struct ListArgs {
     pub print: PrintArgs,
 }
 
-/// A SOURCE by itself, as a collection names one.
+/// A SOURCE by itself, as `mcp --allow-source` names one.
 #[derive(Debug, Parser)]
 #[command(name = "source", no_binary_name = true, disable_help_flag = true)]
 pub struct SourceLineArgs {

@@ -149,19 +149,14 @@ pub fn warn_unchecked(tool: &str, unchecked: Option<String>) {
     }
 }
 
-/// A name as a folder's name everywhere.
-pub fn folder_name(name: &str) -> String {
-    let safe = |char: char| if char.is_ascii_alphanumeric() || matches!(char, '-' | '_') { char } else { '_' };
-    name.chars().take(80).map(safe).collect()
-}
-
 /// A name for the capture that is also a folder name everywhere.
 pub fn capture_id(tool: &str) -> CaptureId {
-    let safe = folder_name(tool);
+    let safe = |char: char| if char.is_ascii_alphanumeric() || matches!(char, '-' | '_') { char } else { '_' };
+    let name: String = tool.chars().take(80).map(safe).collect();
     let format = format_description!("[year][month][day]T[hour][minute][second].[subsecond digits:6]Z");
     // Every field is there, so formatting cannot fail; a name without its time would still be one.
     let time = OffsetDateTime::now_utc().format(&format).unwrap_or_default();
-    CaptureId(format!("{safe}-{time}").into())
+    CaptureId(format!("{name}-{time}").into())
 }
 
 #[cfg(test)]

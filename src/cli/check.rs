@@ -23,7 +23,7 @@ use crate::finding::baseline::Baseline;
 use crate::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings, ToolSilence};
 use crate::fixture::budget::{Budget, BudgetOf, BudgetUse};
 use crate::fixture::report;
-use crate::fixture::verify::{Check, FixtureVerdict};
+use crate::fixture::verify::{Check, FixtureCost, FixtureVerdict};
 use crate::format::ParsedCapture;
 use crate::host::{Hosts, ReadChoice};
 use crate::problem::{Problem, ProblemKind};
@@ -162,7 +162,7 @@ async fn call(client: &Client<'_>, args: &CheckArgs, listed: &mut Listed) -> Res
     }
     let why: Vec<_> = calls.iter().map(|(why, ..)| *why).collect();
     let calls = calls.into_iter().map(|(_, message, call)| (message, call));
-    let captures = client.calls(calls, |_, _| ()).await;
+    let captures = client.calls(calls).await;
     listed.answers.extend(captures.into_iter().zip(why).map(|(capture, why)| Made { capture, file: None, why }));
     Ok(())
 }
@@ -437,7 +437,12 @@ fn junit(outcome: &CheckOutcome) -> Result<String, Problem> {
         };
         match suites.iter_mut().find(|suite| suite.dir == name) {
             Some(suite) => suite.checks.push(check),
-            None => suites.push(FixtureVerdict { dir: name.to_owned(), checks: vec![check], is_updated: false }),
+            None => suites.push(FixtureVerdict {
+                dir: name.to_owned(),
+                checks: vec![check],
+                is_updated: false,
+                cost: FixtureCost::default(),
+            }),
         }
     }
     let text =

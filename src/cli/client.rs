@@ -411,17 +411,12 @@ impl Client<'_> {
         self.session.call(call, self.interrupt.call.clone()).await
     }
 
-    /// Makes calls one after the other, each with what is said while it is out; `came` is told of each answer. What came
-    /// stays, whatever happens to a later call.
-    pub async fn calls(
-        &self,
-        calls: impl Iterator<Item = (String, mcp::Call)>,
-        mut came: impl FnMut(usize, &Capture),
-    ) -> Vec<Capture> {
+    /// Makes calls one after the other, each with what is said while it is out. What came stays, whatever happens to a
+    /// later call.
+    pub async fn calls(&self, calls: impl Iterator<Item = (String, mcp::Call)>) -> Vec<Capture> {
         let mut captures = Vec::new();
-        for (at, (message, call)) in calls.enumerate() {
+        for (message, call) in calls {
             let capture = self.call(&message, call).await;
-            came(at, &capture);
             // Where the server went away or somebody lost patience, there is nobody left to call, or to call for.
             let is_over = matches!(capture.outcome, Outcome::Cancelled | Outcome::Disconnected);
             captures.push(capture);

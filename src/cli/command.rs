@@ -9,7 +9,7 @@ use super::args::{DataArgs, LinkArgs, ListArgs, PrintArgs, SourceArgs, ViewArgs}
 use super::call::{CallArgs, FetchArgs};
 use super::check::args::CheckArgs;
 use super::hosts::HostsArgs;
-use super::written::{KeepArgs, WriteArgs};
+use super::written::KeepArgs;
 use crate::source::{SAMPLE_SETS, Takes};
 
 /// A native desktop inspector for comparing MCP response formats
@@ -47,7 +47,6 @@ impl Cli {
             Some(Command::Show(args)) => args.view.print.json,
             Some(Command::Diff(args)) => args.print.json,
             Some(Command::Fixture(args)) => args.wants_json(),
-            Some(Command::Run(args)) => args.print.json,
             Some(Command::Check(args)) => args.print.json,
             Some(Command::Formats(args)) => args.print.json,
             Some(Command::Hosts(args)) => args.print.json,
@@ -86,8 +85,6 @@ pub enum Command {
     Mcp(super::mcp::McpArgs),
     /// Print a server as the lines of a client's configuration
     Configuration(super::configuration::ConfigurationArgs),
-    /// Make the calls of a collection and show what the server costs
-    Run(RunArgs),
     /// Look for what hosts, models and the specification stumble over
     Check(CheckArgs),
     /// List what is looked for, or explain one rule
@@ -250,30 +247,6 @@ pub struct ReplayArgs {
     /// Print only errors on stderr
     #[arg(long)]
     pub quiet: bool,
-}
-
-#[derive(Args, Debug)]
-pub struct RunArgs {
-    /// The collection, a TOML file
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// An earlier run, as `run --json` printed it, to see what changed
-    #[arg(long, value_name = "FILE")]
-    pub against: Option<PathBuf>,
-    /// Write every answer as a capture folder into this folder, by the name of its call
-    #[arg(long, value_name = "DIR")]
-    pub save: Option<PathBuf>,
-    /// Save the answer in the history, secrets hidden
-    #[arg(long)]
-    pub keep: bool,
-    #[command(flatten)]
-    pub write: WriteArgs,
-    #[command(flatten)]
-    pub print: PrintArgs,
-    #[command(flatten)]
-    pub source: SourceArgs,
-    #[command(flatten)]
-    pub link: LinkArgs,
 }
 
 #[derive(Args, Debug)]

@@ -60,7 +60,7 @@ pub fn run(args: &command::CompareArgs) -> Done {
                 let message = format!("call {} of {}: {which}", at + 1, plan.arguments.len());
                 (message, client.prepare(id, &plan.tool, arguments.clone()))
             });
-            let captures = client.calls(calls, |_, _| ()).await;
+            let captures = client.calls(calls).await;
             Ok((plan, captures.into_iter().map(|capture| capture.read_as(&read_text)).collect::<Vec<_>>()))
         },
         |(plan, captures), cancel| {

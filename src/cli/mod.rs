@@ -30,7 +30,6 @@ mod prompts;
 mod replay;
 mod resources;
 mod rules;
-mod run;
 mod sample_server;
 mod screenshot;
 mod show;
@@ -89,7 +88,6 @@ fn run(cli: &Cli) -> Done {
         Some(Command::Replay(args)) => replay::run(args),
         Some(Command::Mcp(args)) => mcp::run(args),
         Some(Command::Configuration(args)) => configuration::run(args),
-        Some(Command::Run(args)) => run::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Rules(args)) => rules::run(args),
         Some(Command::Screenshot(args)) => screenshot::run(args),

@@ -44,9 +44,6 @@ pub struct KeepArgs {
     /// With --keep: hide nothing
     #[arg(long, requires = "keep")]
     pub no_redact: bool,
-    /// What else is hidden or left, where a command takes that.
-    #[arg(skip)]
-    pub write: WriteArgs,
 }
 
 /// Puts back and clears away what programs that ended left there, and says so.
@@ -184,7 +181,7 @@ impl KeepArgs {
         let folder = link.data.data_dir.clone().or_else(store::data_folder).ok_or_else(|| {
             Problem::new(ProblemKind::Io, "there is no folder for the history").hint("name one with `--data-dir DIR`")
         })?;
-        let write = WriteArgs { no_redact: self.no_redact, ..self.write.clone() };
+        let write = WriteArgs { no_redact: self.no_redact, ..WriteArgs::default() };
         let redacted = write.prepare(capture, &write.options()?)?;
         let history = History::at(&folder);
         let entry = history.add(&redacted.capture)?;

@@ -14,15 +14,16 @@ use crate::analysis::Stop;
 use crate::cancel::Cancel;
 use crate::capture::{Capture, CaptureId};
 use crate::fixture::accept::can_accept;
-use crate::fixture::draft::{Wanted, draft};
+use crate::fixture::draft::draft;
 use crate::fixture::expect;
-use crate::fixture::redact::RedactOptions;
+use crate::fixture::redact::{RedactOptions, RedactedCapture};
 use crate::fixture::verify::{FixtureVerdict, judge, not_called, refused};
 use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
 use crate::state::Event;
 use crate::state::fixture::{
-    AcceptedAnswer, ExistingFile, Filled, FixtureCall, FixtureEffect, FixtureEvent, FixtureWritten, FoundFixture, Preview, Sides,
+    AcceptedAnswer, ExistingFile, Filled, FixtureCall, FixtureEffect, FixtureEvent, FixtureWritten, FoundFixture, PlannedFixture,
+    Preview, Sides,
 };
 use crate::store;
 
@@ -51,28 +52,30 @@ impl Fixtures {
         let push = move |event| sink.push(Event::Fixture(event));
         let refused_all = |problem| Event::Fixture(FixtureEvent::Refused(problem));
         match effect {
-            FixtureEffect::Preview { number, capture, wanted, path } => {
+            FixtureEffect::Preview { number, fixtures } => {
                 let cancel = Cancel::new();
                 std::mem::replace(&mut *self.preview.lock().unwrap_or_else(PoisonError::into_inner), cancel.clone()).cancel();
                 let failed = move |problem| Event::Fixture(FixtureEvent::Previewed { number, preview: Err(problem) });
                 blocking(runtime.handle(), &queue, failed, move || {
-                    let preview = match preview(&capture, &wanted, &expanded(path), &options, &cancel) {
-                        Ok(preview) => Ok(Arc::new(preview)),
+                    let look = LOOK / fixtures.len().max(1);
+                    let previews = fixtures.iter().map(|fixture| preview(fixture, look, &options, &cancel));
+                    let preview = match previews.collect::<Result<Vec<_>, _>>() {
+                        Ok(previews) => Ok(Arc::new(previews)),
                         Err(Stop::Problem(problem)) => Err(problem),
                         Err(Stop::Cancelled(_)) => return,
                     };
                     push(FixtureEvent::Previewed { number, preview });
                 });
             }
-            FixtureEffect::Save { capture, wanted, path, replaces } => {
-                self.background.start(runtime.handle(), &queue, "Saving the fixture", move |cancel| {
-                    let path = absolute(&expanded(path));
-                    push(FixtureEvent::Recovered(store::recover(&path).notes()));
-                    let saved = caught(|| save(&capture, &wanted, &path, replaces, &options, cancel));
-                    Ok(Event::Fixture(match saved.and_then(|saved| saved) {
-                        Ok(summary) => FixtureEvent::Saved { capture: capture.id.clone(), path, summary },
-                        Err(problem) => FixtureEvent::Refused(problem),
-                    }))
+            FixtureEffect::Save { mut fixtures, replaces } => {
+                let what = if fixtures.len() == 1 { "Saving the fixture" } else { "Saving the fixtures" };
+                self.background.start(runtime.handle(), &queue, what, move |cancel| {
+                    for fixture in &mut fixtures {
+                        fixture.path = absolute(&expanded(std::mem::take(&mut fixture.path)));
+                        push(FixtureEvent::Recovered(store::recover(&fixture.path).notes()));
+                    }
+                    let saved = caught(|| save_all(&fixtures, replaces, &options, cancel)).and_then(|saved| saved);
+                    Ok(Event::Fixture(saved.unwrap_or_else(FixtureEvent::Refused)))
                 });
             }
             FixtureEffect::Find(path) => {
@@ -151,7 +154,7 @@ impl Fixtures {
     }
 }
 
-/// So much of each file can be looked at before it is written.
+/// So much of each file, of all fixtures together, can be looked at before it is written.
 const LOOK: usize = 1 << 20;
 
 /// The tool and the whole arguments of a fixture's call, with the values of what it hides.
@@ -190,8 +193,8 @@ impl Judge {
             let name = Arc::clone(&written.name);
             Capture { id: CaptureId(Arc::clone(&name)), name, ..came.clone() }
         });
-        let verdict = match judge(&written, came.as_ref(), &expect, &self.options, &self.hosts, cancel) {
-            Ok(checks) => FixtureVerdict { dir: name, checks, is_updated: false },
+        let verdict = match judge(name.clone(), &written, came.as_ref(), &expect, &self.options, &self.hosts, cancel) {
+            Ok(verdict) => verdict,
             Err(Stop::Problem(problem)) => refused(name, &problem),
             Err(Stop::Cancelled(_)) => refused(name, &Problem::new(ProblemKind::Cancelled, "not judged")),
         };
@@ -229,11 +232,11 @@ fn there(path: &Path) -> Result<(ExistingFile, Option<String>), Problem> {
     }
 }
 
-fn preview(capture: &Capture, wanted: &Wanted, path: &Path, options: &RedactOptions, cancel: &Cancel) -> Result<Preview, Stop> {
-    let path = absolute(path);
+fn preview(fixture: &PlannedFixture, look: usize, options: &RedactOptions, cancel: &Cancel) -> Result<Preview, Stop> {
+    let path = absolute(&expanded(fixture.path.clone()));
     let (there, existing) = there(&path)?;
-    let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), cancel)?;
-    let files = store::folder_files(&draft.redacted.capture, LOOK).into_iter();
+    let draft = draft(&fixture.capture, &fixture.wanted, &options.secrets, existing.as_deref(), cancel)?;
+    let files = store::folder_files(&draft.redacted.capture, look).into_iter();
     let files = files.map(|file| FixtureWritten { name: file.name.to_owned(), bytes: file.bytes, begins: file.begins.into() });
     let expectations =
         FixtureWritten { name: expect::FILE.to_owned(), bytes: draft.expect.len() as u64, begins: draft.expect.into() };
@@ -246,15 +249,37 @@ fn preview(capture: &Capture, wanted: &Wanted, path: &Path, options: &RedactOpti
     })
 }
 
-/// Writes the fixture, and says whether it is what came.
-fn save(
-    capture: &Capture,
-    wanted: &Wanted,
-    path: &Path,
+/// Writes the fixtures where all places allow it, and says whether they are what came.
+fn save_all(
+    fixtures: &[PlannedFixture],
     replaces: bool,
     options: &RedactOptions,
     cancel: &Cancel,
-) -> Result<String, Problem> {
+) -> Result<FixtureEvent, Problem> {
+    for fixture in fixtures {
+        place(&fixture.path, replaces)?;
+    }
+    let mut written = Vec::new();
+    for fixture in fixtures {
+        let saved = save(fixture, replaces, options, cancel).map_err(|problem| match written.len() {
+            0 => problem,
+            before => Problem { what: format!("{before} of {} were saved, then: {}", fixtures.len(), problem.what), ..problem },
+        })?;
+        written.push(saved);
+    }
+    let summary = match &written[..] {
+        [one] => one.exactness(),
+        several => match several.iter().filter(|one| !one.is_exact()).count() {
+            0 => "byte for byte as sent and received".to_owned(),
+            changed => format!("{changed} of them not byte for byte as received"),
+        },
+    };
+    let fixtures = fixtures.iter().map(|fixture| (fixture.capture.id.clone(), fixture.path.clone())).collect();
+    Ok(FixtureEvent::Saved { fixtures, summary })
+}
+
+/// What is at a place that may be written: whether anything is, and its expectations.
+fn place(path: &Path, replaces: bool) -> Result<(bool, Option<String>), Problem> {
     let (there, existing) = there(path)?;
     let is_there = there != ExistingFile::Nothing;
     if is_there && !(replaces && there == ExistingFile::Fixture) {
@@ -264,17 +289,23 @@ fn save(
             _ => "choose another name: it is not a fixture, so nothing there is overwritten",
         }));
     }
-    let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), cancel).map_err(|error| match error {
+    Ok((is_there, existing))
+}
+
+fn save(fixture: &PlannedFixture, replaces: bool, options: &RedactOptions, cancel: &Cancel) -> Result<RedactedCapture, Problem> {
+    let (is_there, existing) = place(&fixture.path, replaces)?;
+    let draft = draft(&fixture.capture, &fixture.wanted, &options.secrets, existing.as_deref(), cancel);
+    let draft = draft.map_err(|error| match error {
         Stop::Problem(problem) => problem,
         Stop::Cancelled(_) => Problem::new(ProblemKind::Cancelled, "not written"),
     })?;
     let files: &[(&str, &[u8])] = &[(expect::FILE, draft.expect.as_bytes())];
     if is_there {
-        store::replace_folder(&draft.redacted.capture, files, path)?;
+        store::replace_folder(&draft.redacted.capture, files, &fixture.path)?;
     } else {
-        store::write_folder_with(&draft.redacted.capture, files, path)?;
+        store::write_folder_with(&draft.redacted.capture, files, &fixture.path)?;
     }
-    Ok(draft.redacted.exactness())
+    Ok(draft.redacted)
 }
 
 /// The fixtures at or below a folder, damaged ones included.

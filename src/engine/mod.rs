@@ -3,7 +3,6 @@
 //! The window hands over an [`Effect`] and never waits; what comes of it is an [`Event`] in a queue, with a wake-up.
 
 mod background;
-mod collections;
 mod configs;
 mod exact;
 mod history;
@@ -197,11 +196,7 @@ impl Engine {
             Effect::History(effect) => self.history.execute(runtime, effect),
             Effect::OpenPath(path) => {
                 self.blocking(runtime, move || {
-                    let path = expanded(path);
-                    if let Some(opened) = collections::opened(&path) {
-                        return Ok(opened);
-                    }
-                    let captures = store::read_all(&path, None)?;
+                    let captures = store::read_all(&expanded(path), None)?;
                     Ok(Event::Opened(captures.into_iter().map(Arc::new).collect()))
                 });
             }
@@ -296,10 +291,6 @@ impl Engine {
                 let with = (Arc::clone(&self.queue), &self.sessions, self.jobs.hosts());
                 self.fixtures.execute(runtime, effect, self.history.options(), with);
             }
-            Effect::Collection(effect) => {
-                let with = (Arc::clone(&self.queue), self.jobs.hosts());
-                collections::execute(runtime, effect, self.history.options(), with);
-            }
             // The app does these.
             Effect::App(_) => {}
         }
@@ -349,15 +340,10 @@ impl Engine {
                 | PathPurpose::OpenTokenizer
                 | PathPurpose::FillField
                 | PathPurpose::ImportConfig
-                | PathPurpose::OpenTools
-                | PathPurpose::OpenCollection
-                | PathPurpose::OpenRun => dialog.pick_file().await,
-                PathPurpose::ExportAs(_)
-                | PathPurpose::ExportCompare(_)
-                | PathPurpose::SaveLog
-                | PathPurpose::SaveRun
-                | PathPurpose::SaveCalls
-                | PathPurpose::SaveBlock(_) => dialog.save_file().await,
+                | PathPurpose::OpenTools => dialog.pick_file().await,
+                PathPurpose::ExportAs(_) | PathPurpose::ExportCompare(_) | PathPurpose::SaveLog | PathPurpose::SaveBlock(_) => {
+                    dialog.save_file().await
+                }
             };
             queue.push(Event::PathChosen { purpose, path: chosen.map(|file| file.path().to_owned()) });
         });

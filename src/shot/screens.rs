@@ -16,12 +16,9 @@ use crate::analysis::{Search, SearchKind, TextQuery};
 use crate::capture::{Capture, CaptureId, Server, Timings, Tool};
 use crate::engine::Engine;
 use crate::finding::{Finding, FindingsQuery, ToolSilence, profile};
-use crate::fixture::collection::Collection;
-use crate::fixture::run::PreviousRun;
 use crate::problem::{Problem, ProblemKind};
 use crate::settings::Theme;
 use crate::source::{Command, SampleSpec, Source};
-use crate::state::collection::{CollectionAction, CollectionEvent};
 use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
@@ -60,45 +57,8 @@ pub const SCREENS: &[&str] = &[
     "curve",
     "fixture",
     "verify",
-    "collection",
     "settings",
 ];
-
-/// A collection of the sample's calls.
-const COLLECTION: &str = r#"
-schema = "loupe.collection/1"
-source = "--sample"
-
-[[call]]
-name = "companies"
-tool = "dual_search_companies"
-arguments = '{"searchTerm":"north","pageSize":SIZE}'
-[call.budgets.tokens]
-content = 900
-[call.budgets.hosts]
-claude-code = 2500
-
-[[call]]
-name = "companies, strict"
-tool = "strict_search_companies"
-arguments = '{"pageSize":5}'
-[call.budgets.tokens]
-content = 100
-
-[[call]]
-tool = "dial_search_user"
-arguments = '{"name":"a"}'
-
-[[call]]
-name = "what runs"
-tool = "delegator_status"
-[call.budgets.hosts]
-codex = 900
-
-[[call]]
-name = "too many"
-tool = "autoreply_feed"
-"#;
 
 /// No single step takes longer than this.
 const STEP_LIMIT: Duration = Duration::from_secs(120);
@@ -302,11 +262,6 @@ fn staged(
             north(&mut stage)?;
             stage.verify()?;
         }
-        "collection" => {
-            // Its calls are all the sample's.
-            named("strict_search_companies")?;
-            stage.collection()?;
-        }
         // "start": the window as it is once it has connected.
         _ => {}
     }
@@ -479,8 +434,10 @@ impl Stage {
         // Of two previews the older is called off, or its answer is dropped.
         self.until("the fixture is looked at", |state| {
             let preview = state.fixtures.saving.as_ref().and_then(|saving| saving.preview.as_ref());
-            preview
-                .is_some_and(|preview| preview.as_ref().is_ok_and(|preview| preview.path.starts_with(folder)) || preview.is_err())
+            preview.is_some_and(|preview| match preview {
+                Ok(previews) => previews.iter().all(|preview| preview.path.starts_with(folder)),
+                Err(_) => true,
+            })
         })?;
         self.settle()
     }
@@ -492,7 +449,7 @@ impl Stage {
         for (name, needed) in [("companies", None), ("companies-needed", Some("/items/*/companyType"))] {
             self.open_fixture(&folder.path().display().to_string())?;
             let Some(mut form) = self.state.fixtures.saving.as_ref().map(|saving| saving.form.clone()) else { return Ok(()) };
-            form.name = name.to_owned();
+            form.names = vec![name.to_owned()];
             form.wanted.needed.extend(needed.map(str::to_owned));
             self.perform(Action::Fixture(FixtureAction::Edit(form)));
             self.perform(Action::Fixture(FixtureAction::Save));
@@ -505,23 +462,6 @@ impl Stage {
         // The folder has another name each time.
         self.state.fixtures.verifying.path = Some("/home/me/fixtures".into());
         self.state.toasts.clear();
-        self.settle()
-    }
-
-    /// Runs a collection twice, the first time with more of a list, so that something changed.
-    fn collection(&mut self) -> Result<(), Problem> {
-        for size in ["20", "5"] {
-            let last = self.state.collections.run(self.state.definitions());
-            let text = COLLECTION.replace("SIZE", size);
-            let collection = Arc::new(Collection::parse(&text, "calls.toml")?);
-            let opened = CollectionEvent::Opened { path: "/home/me/calls.toml".into(), collection };
-            self.apply(Event::Collection(opened));
-            self.state.collections.before = last.map(|run| ("calls-run.json".to_owned(), PreviousRun::of(&run)));
-            self.perform(Action::Collection(CollectionAction::Run));
-            self.until("the collection is run", |state| {
-                !state.collections.series.is_running() && !state.collections.is_counting()
-            })?;
-        }
         self.settle()
     }
 

@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 
 use super::{
-    CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FindingsAction, FixtureAction,
-    HistoryAction, HostsAction, ImportAction, LoginAction, MissingValues, OpenServersAction, PreparedCall, PreparedRun,
-    PreparedVerify, ServersAction, SettingsAction, TableAction, TokensAction, ValuesAction, ViewAction, WatchAction, diff, exact,
-    library, media, server_diff, server_requests, wire,
+    CallAction, Compare, CompareAction, ConnectAction, ExportAction, FindingsAction, FixtureAction, HistoryAction, HostsAction,
+    ImportAction, LoginAction, MissingValues, OpenServersAction, PreparedCall, PreparedVerify, ServersAction, SettingsAction,
+    TableAction, TokensAction, ValuesAction, ViewAction, WatchAction, diff, exact, library, media, server_diff, server_requests,
+    wire,
 };
 use crate::analysis::Inquiry;
 use crate::contract::SweepFile;
@@ -40,7 +40,6 @@ pub enum Action {
     Table(TableAction),
     History(HistoryAction),
     Fixture(FixtureAction),
-    Collection(CollectionAction),
     /// About tokens, tokenizers and money.
     Tokens(TokensAction),
     Exact(exact::ExactAction),
@@ -110,12 +109,7 @@ pub enum Dialog {
         compare: Box<Compare>,
         calls: Vec<String>,
     },
-    /// The same for the calls of a collection: tool and arguments of each that may change something.
-    ConfirmCollection {
-        run: PreparedRun,
-        calls: Vec<String>,
-    },
-    /// The same for the calls of fixtures.
+    /// The same for the calls of fixtures: tool and arguments of each that may change something.
     ConfirmFixtures {
         run: PreparedVerify,
         calls: Vec<String>,
@@ -153,7 +147,7 @@ pub enum Dialog {
     },
     /// What earlier runs kept.
     History,
-    /// The answer saved as a fixture: [`super::fixture::FixtureSaving`].
+    /// Answers saved as fixtures: [`super::fixture::FixtureSaving`].
     Fixture,
     /// What became of the server's tools since it was connected before.
     ToolsChanged,
@@ -188,12 +182,6 @@ pub enum PathPurpose {
     OpenFixtures,
     /// A file or folder whose tools are compared with the server's.
     OpenTools,
-    OpenCollection,
-    /// A run that was saved.
-    OpenRun,
-    SaveRun,
-    /// A collection that calls of this run go into.
-    SaveCalls,
     ExportCompare(SweepFile),
     /// The bytes of the block at this position in `content`.
     SaveBlock(usize),
@@ -213,10 +201,6 @@ impl PathPurpose {
             Self::ExportAs(kind) => Action::ExportAs(ExportAction::Save { kind, path: Some(path) }),
             Self::OpenTools => Action::ServerDiff(server_diff::ServerDiffAction::Open(Some(path))),
             Self::OpenFixtures => Action::Fixture(FixtureAction::Find(Some(path))),
-            Self::OpenCollection => Action::Collection(CollectionAction::Open(Some(path))),
-            Self::OpenRun => Action::Collection(CollectionAction::Against(Some(path))),
-            Self::SaveRun => Action::Collection(CollectionAction::SaveRun(Some(path))),
-            Self::SaveCalls => Action::Collection(CollectionAction::SaveCalls(path)),
         }
     }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::series::SeriesKind;
 use super::undo::UndoStep;
 use super::{
     AllowedTools, CallOwner, CallUpdate, Connection, Dialog, Effect, FieldFile, Form, FormMode, HostsAction, PreparedCall,
@@ -192,7 +191,6 @@ impl State {
         match self.dialog.take() {
             Some(Dialog::ConfirmCall { call }) => self.send_call(call, effects),
             Some(Dialog::ConfirmCompare { compare, .. }) => self.run_compare(*compare, effects),
-            Some(Dialog::ConfirmCollection { run, .. }) => self.start_run(run, effects),
             Some(Dialog::ConfirmFixtures { run, .. }) => self.start_verify(run, effects),
             other => self.dialog = other,
         }
@@ -282,8 +280,7 @@ impl State {
                 }
             }
             Some(CallOwner::Reconnect { before, was_diff }) => self.called_again(capture, before, was_diff),
-            Some(CallOwner::Compare(at)) => self.captured_of_series(SeriesKind::Compare, at, &capture, effects),
-            Some(CallOwner::Collection(at)) => self.captured_of_series(SeriesKind::Collection, at, &capture, effects),
+            Some(CallOwner::Compare(at)) => self.captured_of_compare(at, &capture, effects),
             // Of a session that has ended meanwhile: it is in the list, and nothing else changes.
             Some(CallOwner::Fixture(_) | CallOwner::SavedFixtures) | None => self.list_capture(capture),
         }

@@ -34,7 +34,6 @@ impl State {
             || matches!(self.session().connection, Connection::Connecting { .. })
             || self.versus.is_listing()
             || self.session().library.listing.is_some()
-            || self.collections.is_counting()
             || self.watching.building.is_some()
             || self.is_counting_exactly()
             || !self.background.is_empty()
@@ -65,7 +64,6 @@ impl State {
             Action::Table(action) => self.change_table(action, effects),
             Action::History(action) => self.history(action, effects),
             Action::Fixture(action) => self.perform_fixture(action, effects),
-            Action::Collection(action) => self.perform_collection(action, effects),
             Action::Tokens(action) => self.tokens(action, effects),
             Action::Exact(action) => self.exact(action, effects),
             Action::Hosts(action) => self.perform_hosts(action, effects),
@@ -119,7 +117,6 @@ impl State {
             Event::Call { call, update } => self.call_update(call, update, effects),
             Event::History(event) => self.history_event(event, effects),
             Event::Fixture(event) => self.fixture_event(event, effects),
-            Event::Collection(event) => self.collection_event(event),
             Event::Background(event) => self.background_event(event),
             Event::Export(event) => self.export_event(event, effects),
             Event::Import(event) => self.import_event(event, effects),

@@ -8,8 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::{
-    CollectionEffect, ExportOrder, ExportPicture, FieldFile, FixtureEffect, HistoryEffect, PathPurpose, SchemaCheck, SessionId,
-    WatchEffect, exact,
+    ExportOrder, ExportPicture, FieldFile, FixtureEffect, HistoryEffect, PathPurpose, SchemaCheck, SessionId, WatchEffect, exact,
 };
 use crate::analysis::sweep::SweepQuery;
 use crate::analysis::{About, Inquiry, TableText};
@@ -36,7 +35,6 @@ pub enum Effect {
     CheckSchema(SchemaCheck),
     Export(ExportEffect),
     Fixture(FixtureEffect),
-    Collection(CollectionEffect),
     History(HistoryEffect),
     Import(ImportEffect),
     Tokens(TokensEffect),

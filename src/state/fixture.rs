@@ -1,5 +1,5 @@
-//! Fixtures in the window: the answer shown saved as one, after a look at all that would be written. What calls them again
-//! is in [`verify`].
+//! Fixtures in the window: the answer shown saved as one, or every call of this run, after a look at all that would be
+//! written. What calls them again is in [`verify`].
 
 mod verify;
 
@@ -12,13 +12,14 @@ use bytes::Bytes;
 use super::{Dialog, Effect, ExportAction, PathPurpose, Screen, State};
 pub use verify::{Filled, FixtureCall, FoundFixture, PreparedVerify, Sides, VerifyPart, VerifyRow, Verifying};
 
-use crate::capture::{Capture, CaptureId};
+use crate::capture::{Capture, CaptureId, Server};
 use crate::fixture::accept::FixtureBefore;
-use crate::fixture::draft::Wanted;
-use crate::fixture::export::ExportChoice;
+use crate::fixture::draft::{Wanted, is_answered_call};
+use crate::fixture::export::{ExportChoice, safe_name};
+use crate::fixture::names::folder_names;
 use crate::fixture::redact::Found;
 use crate::fixture::verify::FixtureVerdict;
-use crate::format::ParsedCapture;
+use crate::number::number_of;
 use crate::problem::Problem;
 
 /// What a person does with fixtures.
@@ -28,6 +29,8 @@ pub enum FixtureAction {
     Show {
         then: Option<ExportChoice>,
     },
+    /// Opens the dialog for the calls of this run.
+    ShowRun,
     Edit(FixtureForm),
     Save,
     /// The screen where fixtures are verified.
@@ -56,23 +59,35 @@ pub enum FixtureAction {
 /// What is typed and chosen in the dialog.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FixtureForm {
-    /// Where the fixture's own folder is made.
+    /// Where the fixtures' own folders are made.
     pub folder: String,
-    pub name: String,
+    /// The folder of each call.
+    pub names: Vec<String>,
     pub wanted: Wanted,
-    /// Whether a fixture that is there is written over.
+    /// Whether the needed fields of each tool are expected, too.
+    pub expects_needed: bool,
+    /// Whether fixtures that are there are written over.
     pub replaces: bool,
 }
 
 impl FixtureForm {
-    /// The folder that is written; `None` while something is not filled in.
-    pub fn path(&self) -> Option<PathBuf> {
-        let (folder, name) = (self.folder.trim(), self.name.trim());
-        (!folder.is_empty() && !name.is_empty()).then(|| PathBuf::from(folder).join(name))
+    /// The folders that are written; `None` while something is not filled in.
+    pub fn paths(&self) -> Option<Vec<PathBuf>> {
+        let folder = Some(self.folder.trim()).filter(|folder| !folder.is_empty())?;
+        let path = |name: &String| Some(name.trim()).filter(|name| !name.is_empty()).map(|name| PathBuf::from(folder).join(name));
+        self.names.iter().map(path).collect()
     }
 }
 
-/// What would be written.
+/// A fixture on its way into its folder.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedFixture {
+    pub capture: Arc<Capture>,
+    pub wanted: Wanted,
+    pub path: PathBuf,
+}
+
+/// What would be written of a fixture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preview {
     /// The folder, from the root on.
@@ -94,8 +109,8 @@ pub struct FixtureWritten {
     pub begins: Bytes,
 }
 
-/// What is at the place already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is at the place already; the last is the most in the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExistingFile {
     Nothing,
     /// A capture folder, which may be replaced.
@@ -107,16 +122,29 @@ pub enum ExistingFile {
 /// The dialog.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FixtureSaving {
-    pub capture: Arc<Capture>,
+    /// The calls, each with the fields that are said to be needed of its tool.
+    pub calls: Vec<(Arc<Capture>, BTreeSet<String>)>,
     pub form: FixtureForm,
-    /// Fields that are said to be needed of this tool.
-    pub needed: BTreeSet<String>,
-    /// `None` while it is made. The one before stays until then.
-    pub preview: Option<Result<Arc<Preview>, Problem>>,
+    /// One for each call; `None` while they are made. Those before stay until then.
+    pub preview: Option<Result<Arc<Vec<Preview>>, Problem>>,
     /// Why it was not saved.
     pub refused: Option<Problem>,
     pub then: Option<ExportChoice>,
     pub is_saving: bool,
+}
+
+impl FixtureSaving {
+    /// The fixtures as they are to be written; `None` while something is not filled in.
+    fn planned(&self) -> Option<Vec<PlannedFixture>> {
+        let plan = |((capture, needed), path): (&(Arc<Capture>, BTreeSet<String>), PathBuf)| {
+            let mut wanted = self.form.wanted.clone();
+            if self.form.expects_needed {
+                wanted.needed.extend(needed.iter().cloned());
+            }
+            PlannedFixture { capture: Arc::clone(capture), wanted, path }
+        };
+        Some(self.calls.iter().zip(self.form.paths()?).map(plan).collect())
+    }
 }
 
 /// What the window knows of fixtures.
@@ -136,14 +164,10 @@ pub struct Fixtures {
 pub enum FixtureEffect {
     Preview {
         number: u64,
-        capture: Arc<Capture>,
-        wanted: Wanted,
-        path: PathBuf,
+        fixtures: Vec<PlannedFixture>,
     },
     Save {
-        capture: Arc<Capture>,
-        wanted: Wanted,
-        path: PathBuf,
+        fixtures: Vec<PlannedFixture>,
         replaces: bool,
     },
     Find(PathBuf),
@@ -191,11 +215,11 @@ pub struct AcceptedAnswer {
 pub enum FixtureEvent {
     Previewed {
         number: u64,
-        preview: Result<Arc<Preview>, Problem>,
+        preview: Result<Arc<Vec<Preview>>, Problem>,
     },
+    /// All were written: where each is, and whether they are what came.
     Saved {
-        capture: CaptureId,
-        path: PathBuf,
+        fixtures: Vec<(CaptureId, PathBuf)>,
         summary: String,
     },
     Refused(Problem),
@@ -227,27 +251,24 @@ impl State {
     pub(super) fn perform_fixture(&mut self, action: FixtureAction, effects: &mut Vec<Effect>) {
         match action {
             FixtureAction::Show { then } => self.show_fixture(then, effects),
+            FixtureAction::ShowRun => self.show_run(effects),
             FixtureAction::Edit(form) => {
                 if let Some(saving) = &mut self.fixtures.saving {
-                    let is_same = saving.form.wanted == form.wanted && saving.form.path() == form.path();
+                    // Whether something may be replaced changes nothing about what would be written.
+                    let is_same = FixtureForm { replaces: form.replaces, ..saving.form.clone() } == form;
                     saving.form = form;
                     saving.refused = None;
                     if !is_same {
-                        self.preview_fixture(effects);
+                        self.preview_fixtures(effects);
                     }
                 }
             }
             FixtureAction::Save => {
                 let Some(saving) = self.fixtures.saving.as_mut().filter(|saving| !saving.is_saving) else { return };
-                let Some(path) = saving.form.path() else { return };
+                let Some(fixtures) = saving.planned() else { return };
                 saving.is_saving = true;
                 saving.refused = None;
-                effects.push(Effect::Fixture(FixtureEffect::Save {
-                    capture: Arc::clone(&saving.capture),
-                    wanted: saving.form.wanted.clone(),
-                    path,
-                    replaces: saving.form.replaces,
-                }));
+                effects.push(Effect::Fixture(FixtureEffect::Save { fixtures, replaces: saving.form.replaces }));
             }
             FixtureAction::ShowVerify => self.view.screen = Screen::Verify,
             FixtureAction::Find(None) => {
@@ -276,27 +297,77 @@ impl State {
             self.toast("No answer to save yet");
             return;
         };
-        let name = ExportChoice::FOLDER.file_name(&ParsedCapture::of(Arc::clone(&capture)));
-        let needed = self.needed(&capture.server.name, &capture.tool.name).cloned().unwrap_or_default();
-        let folder = self.fixtures.folder.clone().unwrap_or_else(|| "fixtures".to_owned());
-        let wanted = Wanted { needed: needed.clone(), ..Wanted::default() };
-        let form = FixtureForm { folder, name, wanted, replaces: false };
-        self.fixtures.saving =
-            Some(FixtureSaving { capture, form, needed, preview: None, refused: None, then, is_saving: false });
-        self.dialog = Some(Dialog::Fixture);
-        self.preview_fixture(effects);
+        let name = safe_name(&capture.tool.name);
+        self.open_fixtures(vec![capture], vec![name], then, effects);
     }
 
-    fn preview_fixture(&mut self, effects: &mut Vec<Effect>) {
-        let Some(saving) = &self.fixtures.saving else { return };
-        let Some(path) = saving.form.path() else { return };
+    /// Whether it is an answer to a call of a tool that was made since the program started.
+    pub fn is_call_of_run(&self, capture: &Capture) -> bool {
+        let is_new = self.began_at.is_none_or(|began| capture.started_at >= began);
+        is_new && !capture.request.is_empty() && is_answered_call(capture)
+    }
+
+    /// The calls of this run, each with the name of its folder: in one folder for each server where there are several. Of
+    /// equal calls it is the last one, in the place of the first.
+    fn calls_of_run(&self) -> Vec<(Arc<Capture>, String)> {
+        let mut calls: Vec<&Arc<Capture>> = Vec::new();
+        for capture in self.captures.iter().filter(|capture| self.is_call_of_run(capture)) {
+            let is_equal = |other: &&mut &Arc<Capture>| {
+                other.server.source == capture.server.source
+                    && other.tool.name == capture.tool.name
+                    && other.arguments == capture.arguments
+            };
+            match calls.iter_mut().find(is_equal) {
+                Some(before) => *before = capture,
+                None => calls.push(capture),
+            }
+        }
+        let mut servers: Vec<&Server> = Vec::new();
+        for server in calls.iter().map(|call| &call.server) {
+            if servers.iter().all(|known| known.source != server.source) {
+                servers.push(server);
+            }
+        }
+        let folders = folder_names(servers.iter().map(|server| server.label()));
+        let mut named = Vec::new();
+        for (server, folder) in servers.iter().zip(&folders) {
+            let own: Vec<_> = calls.iter().filter(|call| call.server.source == server.source).collect();
+            let names = folder_names(own.iter().map(|call| call.tool.name.as_str()));
+            let place = |name: String| if servers.len() > 1 { format!("{folder}/{name}") } else { name };
+            named.extend(own.into_iter().map(|call| Arc::clone(call)).zip(names.into_iter().map(place)));
+        }
+        named
+    }
+
+    fn show_run(&mut self, effects: &mut Vec<Effect>) {
+        let (calls, names): (Vec<_>, Vec<_>) = self.calls_of_run().into_iter().unzip();
+        if calls.is_empty() {
+            self.toast("No call of a tool to save yet");
+            return;
+        }
+        self.open_fixtures(calls, names, None, effects);
+    }
+
+    fn open_fixtures(
+        &mut self,
+        captures: Vec<Arc<Capture>>,
+        names: Vec<String>,
+        then: Option<ExportChoice>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let needed = |capture: &Arc<Capture>| self.needed(&capture.server.name, &capture.tool.name).cloned().unwrap_or_default();
+        let calls = captures.into_iter().map(|capture| (Arc::clone(&capture), needed(&capture))).collect();
+        let folder = self.fixtures.folder.clone().unwrap_or_else(|| "fixtures".to_owned());
+        let form = FixtureForm { folder, names, wanted: Wanted::default(), expects_needed: true, replaces: false };
+        self.fixtures.saving = Some(FixtureSaving { calls, form, preview: None, refused: None, then, is_saving: false });
+        self.dialog = Some(Dialog::Fixture);
+        self.preview_fixtures(effects);
+    }
+
+    fn preview_fixtures(&mut self, effects: &mut Vec<Effect>) {
+        let Some(fixtures) = self.fixtures.saving.as_ref().and_then(FixtureSaving::planned) else { return };
         self.fixtures.number += 1;
-        effects.push(Effect::Fixture(FixtureEffect::Preview {
-            number: self.fixtures.number,
-            capture: Arc::clone(&saving.capture),
-            wanted: saving.form.wanted.clone(),
-            path,
-        }));
+        effects.push(Effect::Fixture(FixtureEffect::Preview { number: self.fixtures.number, fixtures }));
     }
 
     pub(super) fn fixture_event(&mut self, event: FixtureEvent, effects: &mut Vec<Effect>) {
@@ -306,11 +377,17 @@ impl State {
                     saving.preview = Some(preview);
                 }
             }
-            FixtureEvent::Saved { capture, path, summary } => {
-                self.toast(&format!("Saved {} · {summary}", path.display()));
-                self.fixtures.saved.insert(capture.clone(), path);
+            FixtureEvent::Saved { fixtures, summary } => {
+                self.toast(&match &fixtures[..] {
+                    [(_, path)] => format!("Saved {} · {summary}", path.display()),
+                    several => format!("Saved {} · {summary}", number_of(several.len() as u64, "fixtures")),
+                });
                 // The dialog may be that of another answer by now.
-                let saving = self.fixtures.saving.take_if(|saving| saving.capture.id == capture);
+                let is_its = |saving: &mut FixtureSaving| {
+                    saving.calls.iter().map(|(capture, _)| &capture.id).eq(fixtures.iter().map(|(capture, _)| capture))
+                };
+                let saving = self.fixtures.saving.take_if(is_its);
+                self.fixtures.saved.extend(fixtures);
                 let Some(saving) = saving else { return };
                 if self.dialog == Some(Dialog::Fixture) {
                     self.dialog = None;
@@ -324,11 +401,77 @@ impl State {
                 Some(saving) => {
                     saving.is_saving = false;
                     saving.refused = Some(problem);
+                    // Other things may stand there by now, some of the fixtures among them.
+                    self.preview_fixtures(effects);
                 }
                 None => self.toast_problem(problem),
             },
             FixtureEvent::Recovered(notes) => notes.iter().for_each(|note| self.toast(note)),
             event => self.on_verify_event(event, effects),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use time::OffsetDateTime;
+
+    use super::*;
+    use crate::capture::Tool;
+    use crate::state::Event;
+
+    fn call(source: &str, tool: &str, arguments: &'static str, at: i64) -> Arc<Capture> {
+        let server = Server { name: "mine".into(), source: source.into(), ..Server::default() };
+        Arc::new(Capture {
+            tool: Tool::unlisted(tool),
+            arguments: Bytes::from_static(arguments.as_bytes()),
+            started_at: OffsetDateTime::from_unix_timestamp(at).unwrap(),
+            request: Bytes::from_static(b"{}"),
+            response: Some(Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#)),
+            ..Capture::empty(CaptureId(format!("{source} {tool} {arguments} {at}").into()), server)
+        })
+    }
+
+    fn perform(state: &mut State, action: FixtureAction) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        state.perform(crate::state::Action::Fixture(action), &mut effects);
+        effects
+    }
+
+    #[test]
+    fn calls_of_this_run_are_saved_once_each_and_apart_by_server() {
+        let mut state = State { began_at: Some(OffsetDateTime::from_unix_timestamp(100).unwrap()), ..State::default() };
+        assert!(perform(&mut state, FixtureAction::ShowRun).is_empty() && state.dialog.is_none());
+        state.captures = vec![
+            call("a", "get", "{}", 50),
+            call("a", "get", "{}", 101),
+            call("a", "resources/read", "{}", 102),
+            call("a", "get", "{\"n\":1}", 103),
+            call("a", "get", "{}", 104),
+        ];
+        let named = |state: &State| -> Vec<(i64, String)> {
+            let calls = state.calls_of_run().into_iter();
+            calls.map(|(capture, name)| (capture.started_at.unix_timestamp(), name)).collect()
+        };
+        assert_eq!(named(&state), [(104, "get".to_owned()), (103, "get-2".to_owned())]);
+        state.captures.push(call("b", "get", "{}", 105));
+        let names = ["mine/get", "mine/get-2", "mine-2/get"];
+        assert_eq!(named(&state).into_iter().map(|(_, name)| name).collect::<Vec<_>>(), names);
+        // They are looked at first, and written after a yes alone.
+        let effects = perform(&mut state, FixtureAction::ShowRun);
+        let [Effect::Fixture(FixtureEffect::Preview { fixtures, .. })] = &effects[..] else { panic!("{effects:?}") };
+        assert_eq!(fixtures[2].path, PathBuf::from("fixtures/mine-2/get"));
+        let effects = perform(&mut state, FixtureAction::Save);
+        let [Effect::Fixture(FixtureEffect::Save { fixtures, replaces: false })] = &effects[..] else { panic!("{effects:?}") };
+        let saved: Vec<_> = fixtures.iter().map(|fixture| (fixture.capture.id.clone(), fixture.path.clone())).collect();
+        // A failure leaves the dialog, with another look at what is there.
+        let mut effects = Vec::new();
+        let refused = FixtureEvent::Refused(Problem::new(crate::problem::ProblemKind::Io, "no"));
+        state.apply(Event::Fixture(refused), &mut effects);
+        assert!(matches!(&effects[..], [Effect::Fixture(FixtureEffect::Preview { .. })]) && state.dialog.is_some());
+        state.apply(Event::Fixture(FixtureEvent::Saved { fixtures: saved, summary: "exact".into() }), &mut Vec::new());
+        assert!(state.dialog.is_none() && state.fixtures.saved.len() == 3);
+        assert_eq!(state.toasts.last().unwrap().text, "Saved 3 fixtures · exact");
     }
 }

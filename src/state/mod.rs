@@ -8,7 +8,6 @@ pub mod server_requests;
 mod background;
 mod call;
 mod change;
-pub mod collection;
 pub mod compare;
 mod connect;
 pub mod diff;
@@ -57,7 +56,6 @@ use time::OffsetDateTime;
 pub use action::{Action, Dialog, PathPurpose};
 pub use background::{BackgroundEvent, BackgroundTask};
 pub use call::CallAction;
-pub use collection::{CollectionAction, CollectionEffect, CollectionEvent, Collections, PreparedRun};
 pub use compare::{Compare, CompareAction, CompareTab, Comparisons, VaryForm};
 pub use connect::{ConnectAction, ConnectForm, ConnectMode};
 pub use effect::{AppEffect, Effect, ExportEffect, ImportEffect, SessionCommand, SessionEffect, TokensEffect};
@@ -127,7 +125,6 @@ pub struct State {
     call_as: Option<crate::host::HostId>,
     pub history: HistoryState,
     pub fixtures: Fixtures,
-    pub collections: Collections,
     /// What the diff screen compares.
     pub diff: diff::Diff,
     /// The tools against another list.

@@ -32,8 +32,6 @@ pub enum CallOwner {
     Reconnect { before: CaptureId, was_diff: bool },
     /// A comparison; the call's position in it.
     Compare(usize),
-    /// A collection; the call's position in it.
-    Collection(usize),
     /// A fixture that is verified; the call's position among those of the run.
     Fixture(usize),
     /// Saved answers of fixtures that are judged without a call.
@@ -114,11 +112,9 @@ impl State {
 mod tests {
     use super::*;
     use crate::capture::{Capture, CaptureId, Outcome, Server};
-    use crate::fixture::collection::Collection;
     use crate::source::{Command, Source};
     use crate::state::CallUpdate;
     use crate::state::SessionUpdate;
-    use crate::state::collection::{CollectionAction, CollectionEvent};
     use crate::state::{Action, CompareAction, Dialog, Event, ServerNotification};
     use crate::state::{CallAction, ConnectAction};
 
@@ -172,20 +168,12 @@ mod tests {
             ("call", vec![CallAction::Call { send_anyway: false }.into()]),
             ("repeat", vec![Action::Compare(CompareAction::StartEqual(2))]),
             ("compare", vec![Action::Compare(vary)]),
-            ("collection", vec![Action::Collection(CollectionAction::Run)]),
         ]
-    }
-
-    fn open(state: &mut State, call: &str) {
-        let text = format!("schema = \"loupe.collection/1\"\n[[call]]\n{call}");
-        let collection = Arc::new(Collection::parse(&text, "c.toml").unwrap());
-        state.apply(Event::Collection(CollectionEvent::Opened { path: "/c.toml".into(), collection }), &mut Vec::new());
     }
 
     /// A state in which the question stands.
     fn asked(way: &[Action]) -> State {
         let mut state = connected();
-        open(&mut state, "tool = \"a\"\narguments = '{\"n\": 1}'\n");
         for action in way {
             assert!(performed(&mut state, action.clone()).is_empty(), "sent unasked");
         }
@@ -290,14 +278,5 @@ mod tests {
         assert!(refusal(&state).what.contains("the connection that it was meant for has ended"));
         connect(&mut state, ConnectAction::Reconnect);
         assert_eq!(performed(&mut state, CallAction::Confirm).len(), 1);
-    }
-
-    #[test]
-    fn a_yes_is_for_the_collection_that_was_shown() {
-        let (_, way) = ways().remove(3);
-        let mut state = asked(&way);
-        open(&mut state, "tool = \"b\"\n");
-        assert!(performed(&mut state, CallAction::Confirm).is_empty());
-        assert!(refusal(&state).what.contains("another collection was opened meanwhile"));
     }
 }

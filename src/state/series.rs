@@ -1,4 +1,4 @@
-//! Calls made one after the other: those of a comparison, of a collection, of fixtures.
+//! Calls made one after the other: those of a comparison, of fixtures.
 //! What came stays, whatever happens to a later call.
 
 use std::sync::Arc;
@@ -34,11 +34,6 @@ impl Series {
         self.running.is_some()
     }
 
-    /// How many calls were made.
-    pub fn made(&self) -> usize {
-        self.captures.iter().flatten().count()
-    }
-
     /// The calls that are not made yet.
     pub(super) fn left(&self) -> impl Iterator<Item = &PreparedCall> {
         self.calls.iter().zip(&self.captures).filter(|(_, capture)| capture.is_none()).map(|(call, _)| call)
@@ -65,7 +60,6 @@ impl Series {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeriesKind {
     Compare,
-    Collection,
     Fixtures,
 }
 
@@ -73,7 +67,6 @@ impl State {
     fn series(&mut self, kind: SeriesKind) -> Option<&mut Series> {
         match kind {
             SeriesKind::Compare => self.comparisons.current.as_mut().map(|compare| &mut compare.series),
-            SeriesKind::Collection => Some(&mut self.collections.series),
             SeriesKind::Fixtures => Some(&mut self.fixtures.verifying.series),
         }
     }
@@ -94,23 +87,20 @@ impl State {
         }
     }
 
-    /// Takes in the answer to the call at this position of a series, and makes the next.
-    pub(super) fn captured_of_series(&mut self, kind: SeriesKind, at: usize, capture: &Arc<Capture>, effects: &mut Vec<Effect>) {
-        if let Some(series) = self.series(kind) {
+    /// Takes in the answer to the call at this position of a comparison, and makes the next.
+    pub(super) fn captured_of_compare(&mut self, at: usize, capture: &Arc<Capture>, effects: &mut Vec<Effect>) {
+        if let Some(series) = self.series(SeriesKind::Compare) {
             series.came(at, capture);
-        }
-        if kind == SeriesKind::Collection {
-            self.measure_collected(at, capture, effects);
         }
         // The way back leads to an answer.
         self.view.capture.get_or_insert_with(|| capture.id.clone());
         self.list_capture(Arc::clone(capture));
-        self.next_of_series(kind, effects);
+        self.next_of_series(SeriesKind::Compare, effects);
     }
 
     /// No further call; the one in flight still counts, unless it `ends` with its session.
     pub(super) fn stop_series(&mut self, why: &str, ends: bool) {
-        for kind in [SeriesKind::Compare, SeriesKind::Collection, SeriesKind::Fixtures] {
+        for kind in [SeriesKind::Compare, SeriesKind::Fixtures] {
             if let Some(series) = self.series(kind).filter(|series| series.is_running()) {
                 series.stop(why);
                 series.running.take_if(|_| ends);

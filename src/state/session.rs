@@ -14,7 +14,6 @@ use super::{Connection, Effect, Form, ListedTool, LoginLog, SessionCommand, Sess
 use crate::analysis::Definitions;
 use crate::capture::{CaptureId, Step, Tool};
 use crate::source::{ServerMemory, Source};
-use crate::token::Tokens;
 
 /// Identifies one connection. No two connections of a run have the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -102,11 +101,6 @@ impl ServerSession {
     /// The tools as queries are about them.
     pub(super) fn definitions(&self) -> Definitions {
         Definitions { server: self.connection.server().cloned().unwrap_or_default(), tools: self.own_tools() }
-    }
-
-    /// Tokens of all definitions, as far as they are counted.
-    pub(super) fn definition_tokens(&self) -> Tokens {
-        self.tools.iter().filter_map(|listed| listed.tokens).fold(Tokens::default(), Tokens::plus)
     }
 
     /// Takes over a list of tools; forms follow the schemas of their tools.

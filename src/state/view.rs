@@ -113,8 +113,6 @@ pub enum Screen {
     Library,
     /// A folder of fixtures, called again.
     Verify,
-    /// A collection, run as a whole.
-    Collection,
     Settings,
 }
 

@@ -9,8 +9,8 @@ use super::drawer_opening;
 use super::region::next_region;
 use super::shortcuts::{BARE, CTRL, CTRL_SHIFT, keys};
 use super::{
-    Cx, answer_strip, call_bar, compare, drawer, panes, server_requests, servers, settings, shortcuts, sidebar, sizes, undo,
-    watch,
+    Cx, answer_strip, call_bar, compare, drawer, fixture, panes, server_requests, servers, settings, shortcuts, sidebar, sizes,
+    undo, watch,
 };
 use crate::fixture::export::ExportChoice;
 use crate::source::{Protocol, Source};
@@ -18,8 +18,8 @@ use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::wire::WireAction;
 use crate::state::{
-    Action, CallAction, CollectionAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction,
-    ImportAction, LoginAction, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction,
+    Action, CallAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction, ImportAction,
+    LoginAction, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction,
 };
 
 /// One thing that a key or the palette does.
@@ -100,10 +100,11 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(shortcuts::SAVE_FIXTURE, "Save the answer as a fixture", |_, cx| {
         cx.state.capture().map(|_| Action::Fixture(FixtureAction::Show { then: None }))
     }),
-    UiCommand::new(keys(CTRL_SHIFT, Key::F), "Verify fixtures", |_, _| Some(Action::Fixture(FixtureAction::ShowVerify))),
-    UiCommand::new(keys(CTRL_SHIFT, Key::O), "Run a collection of calls", |_, _| {
-        Some(Action::Collection(CollectionAction::Show))
+    UiCommand::without_keys(fixture::SAVE_RUN, |_, cx| {
+        let mut captures = cx.state.captures.iter();
+        captures.any(|capture| cx.state.is_call_of_run(capture)).then_some(Action::Fixture(FixtureAction::ShowRun))
     }),
+    UiCommand::new(keys(CTRL_SHIFT, Key::F), "Verify fixtures", |_, _| Some(Action::Fixture(FixtureAction::ShowVerify))),
     UiCommand::new(keys(CTRL_SHIFT, Key::C), "Copy the whole pane", |_, cx| copy_pane(cx)),
     UiCommand::new(keys(CTRL_SHIFT, Key::M), "Maximise or restore the pane", |_, cx| {
         has_answer(cx).then_some(ViewAction::ToggleMaximised(cx.state.view.focus).into())
@@ -315,7 +316,6 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
             | Screen::Wire
             | Screen::Library
             | Screen::Verify
-            | Screen::Collection
             | Screen::Settings
     ) {
         Some(ViewAction::ShowAnswer.into())

@@ -62,21 +62,6 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
                     height,
                 );
             }
-            Dialog::ConfirmCollection { run, calls } => {
-                let all = calls_text(run.calls.len());
-                let why = match calls.len() {
-                    1 => format!("1 of {all} uses a tool that is not declared read-only and may change something."),
-                    some => format!("{some} of {all} use tools that are not declared read-only and may change something."),
-                };
-                let what = "These are sent, one after another:";
-                let verb = format!("Make {all}");
-                confirm_ui(
-                    ui,
-                    cx,
-                    Question { verb: &verb, of: "", why: &why, what, lines: calls, tool: None, is_unexpected: false },
-                    height,
-                );
-            }
             Dialog::ConfirmFixtures { run, calls } => {
                 let all = calls_text(run.calls());
                 let why = match calls.len() {
@@ -117,7 +102,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
                 history::dialog_ui(ui, cx, height);
             }
             Dialog::Fixture => {
-                widgets::title(ui, cx, "Save as a fixture");
+                widgets::title(ui, cx, &fixture::title(cx));
                 fixture::dialog_ui(ui, cx, height);
             }
             Dialog::ExactCount => exact::dialog_ui(ui, cx, height),
@@ -141,7 +126,7 @@ fn leave_out_held_enter(ui: &Ui) {
 }
 
 /// "1 call", "3 calls".
-pub(super) fn calls_text(count: usize) -> String {
+fn calls_text(count: usize) -> String {
     if count == 1 { "1 call".to_owned() } else { widgets::number_text(count as u64, "calls") }
 }
 
@@ -333,16 +318,6 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
             "Compare",
         ),
         PathPurpose::OpenFixtures => ("Verify fixtures", "The path of a fixture, or of a folder of fixtures", "Open"),
-        PathPurpose::OpenCollection => ("Open a collection", "The path of a collection: a TOML file of calls", "Open"),
-        PathPurpose::OpenRun => {
-            ("Compare with a run", "The path of a run that was saved, or that `run --json` printed", "Compare")
-        }
-        PathPurpose::SaveRun => ("Save this run", "The path of the JSON file to write; an existing file is replaced", "Save"),
-        PathPurpose::SaveCalls => (
-            "Save calls as a collection",
-            "The path of the TOML file to write; the calls are added at the end of an existing collection",
-            "Save",
-        ),
     };
     widgets::title(ui, cx, words);
     ui.label(RichText::new(explanation).font(theme::small()).color(t.weak));

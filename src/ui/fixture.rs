@@ -1,13 +1,28 @@
-//! *Export ▾ → Fixture…*: where it goes, what of it is hidden and made the same, and exactly what would be written.
+//! *Export ▾ → Fixture…* and *Save the calls of this run…*: where they go, what of them is hidden and made the same, and
+//! exactly what would be written.
+
+use std::collections::BTreeSet;
 
 use egui::{CollapsingHeader, Label, Margin, RichText, ScrollArea, TextEdit, Ui};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, code, icons, widgets};
+use crate::fixture::draft::Wanted;
 use crate::fixture::expect;
 use crate::fixture::redact::{Found, OFFERED};
 use crate::state::fixture::{ExistingFile, FixtureForm, FixtureSaving, FixtureWritten, Preview};
 use crate::state::{Action, FixtureAction};
+
+/// As the palette and menus name it.
+pub(super) const SAVE_RUN: &str = "Save the calls of this run…";
+
+/// The title of the dialog.
+pub(super) fn title(cx: &Cx<'_>) -> String {
+    match cx.state.fixtures.saving.as_ref().map_or(1, |saving| saving.calls.len()) {
+        1 => "Save as a fixture".to_owned(),
+        several => format!("Save {several} calls as fixtures"),
+    }
+}
 
 /// The dialog, below its title.
 pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
@@ -20,12 +35,12 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         widgets::paragraph(ui, &words);
     }
     place_ui(ui, &mut form);
-    let preview = match &saving.preview {
-        Some(Ok(preview)) => Some(&**preview),
+    let previews = match &saving.preview {
+        Some(Ok(previews)) => Some(&previews[..]),
         _ => None,
     };
-    let there = preview.map_or(ExistingFile::Nothing, |preview| preview.there);
-    there_ui(ui, preview);
+    let there = previews.and_then(|previews| previews.iter().map(|preview| preview.there).max()).unwrap_or(ExistingFile::Nothing);
+    there_ui(ui, &form, previews, there);
     // As high before it is known what would be written as after, so that the buttons stay where they are.
     let list = (height - 90.0).min(560.0);
     let scroll = ScrollArea::vertical().id_salt("fixture").max_height(list).min_scrolled_height(list).auto_shrink(false);
@@ -36,24 +51,31 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         }
         choices_ui(ui, saving, &mut form);
         match &saving.preview {
-            Some(Ok(preview)) => preview_ui(ui, preview, &mut form),
+            Some(Ok(previews)) => previews_ui(ui, previews, &mut form),
             Some(Err(problem)) => drop(widgets::problem_ui(ui, problem)),
             None => drop(ui.label(RichText::new("Looking for secrets…").font(theme::small()).color(t.weak))),
         }
     });
     widgets::at_right(ui, theme::BUTTON, |ui| {
         let is_free = there == ExistingFile::Nothing || (there == ExistingFile::Fixture && form.replaces);
-        let can_save = preview.is_some() && is_free && form.path().is_some() && !saving.is_saving;
-        let verb = if there == ExistingFile::Fixture { "Replace the fixture" } else { "Save the fixture" };
-        if widgets::Button::new(verb).primary().enabled(can_save).show(ui).clicked() {
+        let can_save = previews.is_some() && is_free && form.paths().is_some() && !saving.is_saving;
+        let verb = match (saving.calls.len(), there) {
+            (1, ExistingFile::Fixture) => "Replace the fixture".to_owned(),
+            (1, _) => "Save the fixture".to_owned(),
+            (several, _) => format!("Save {several} fixtures"),
+        };
+        if widgets::Button::new(&verb).primary().enabled(can_save).show(ui).clicked() {
             cx.send(Action::Fixture(FixtureAction::Save));
         }
         if widgets::button(ui, "Cancel").clicked() {
             cx.send(Action::CloseDialog);
         }
         if there == ExistingFile::Fixture {
-            let choices = ["Keep it", "Replace it"];
-            if let Some(chosen) = widgets::segmented(ui, "Existing folder", &choices, usize::from(form.replaces)) {
+            let (name, choices) = match saving.calls.len() {
+                1 => ("Existing folder", ["Keep it", "Replace it"]),
+                _ => ("Existing folders", ["Keep them", "Replace them"]),
+            };
+            if let Some(chosen) = widgets::segmented(ui, name, &choices, usize::from(form.replaces)) {
                 form.replaces = chosen == 1;
             }
         }
@@ -63,14 +85,30 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     }
 }
 
-/// What stands where the fixture would go: one line, whatever it says.
-fn there_ui(ui: &mut Ui, preview: Option<&Preview>) {
+/// What stands where the fixtures would go: one line, whatever it says.
+fn there_ui(ui: &mut Ui, form: &FixtureForm, previews: Option<&[Preview]>, there: ExistingFile) {
     let t = ThemeTokens::of(ui);
-    let (words, color) = match preview.map(|preview| (preview.there, preview.path.display())) {
-        None => (String::new(), t.weak),
-        Some((ExistingFile::Nothing, path)) => (format!("Creates {path}"), t.weak),
-        Some((ExistingFile::Fixture, path)) => (format!("{path} already exists"), t.warn),
-        Some((ExistingFile::Other, path)) => (format!("{path} already exists and is not a fixture: choose another name"), t.bad),
+    let color = match there {
+        ExistingFile::Nothing => t.weak,
+        ExistingFile::Fixture => t.warn,
+        ExistingFile::Other => t.bad,
+    };
+    let words = match (previews, there) {
+        (None, _) => String::new(),
+        (Some([one]), ExistingFile::Nothing) => format!("Creates {}", one.path.display()),
+        (Some([one]), ExistingFile::Fixture) => format!("{} already exists", one.path.display()),
+        (Some([one]), ExistingFile::Other) => {
+            format!("{} already exists and is not a fixture: choose another name", one.path.display())
+        }
+        (Some(several), ExistingFile::Nothing) => format!("Creates {} folders in {}", several.len(), form.folder.trim()),
+        (Some(several), there) => {
+            let count = several.iter().filter(|preview| preview.there == there).count();
+            let what = match there {
+                ExistingFile::Other => ", and not as fixtures: choose another folder",
+                _ => "",
+            };
+            format!("{count} of {} already exist{what}", several.len())
+        }
     };
     ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).truncate());
 }
@@ -88,8 +126,13 @@ fn place_ui(ui: &mut Ui, form: &mut FixtureForm) {
                 ui.add(edit).accessible_name(name.to_owned());
             });
         };
-        field(ui, &mut form.folder, "Folder", width * 0.6 - 4.0);
-        field(ui, &mut form.name, "Name", width * 0.4 - 4.0);
+        match &mut form.names[..] {
+            [name] => {
+                field(ui, &mut form.folder, "Folder", width * 0.6 - 4.0);
+                field(ui, name, "Name", width * 0.4 - 4.0);
+            }
+            _ => field(ui, &mut form.folder, "Folder", width),
+        }
     });
 }
 
@@ -104,13 +147,10 @@ fn choices_ui(ui: &mut Ui, saving: &FixtureSaving, form: &mut FixtureForm) {
         ui.checkbox(&mut normalise.order, "Order of lists")
             .on_hover_text("Lists whose records have a key are compared in any order");
     });
-    if !saving.needed.is_empty() {
-        let mut is_needed = !form.wanted.needed.is_empty();
-        let fields: Vec<&str> = saving.needed.iter().map(String::as_str).collect();
-        let words = format!("Expect the needed fields: {}", fields.join(", "));
-        if ui.checkbox(&mut is_needed, words).on_hover_text("They must be in the data and in the text").changed() {
-            form.wanted.needed = if is_needed { saving.needed.clone() } else { Default::default() };
-        }
+    let fields: BTreeSet<&str> = saving.calls.iter().flat_map(|(_, needed)| needed).map(String::as_str).collect();
+    if !fields.is_empty() {
+        let words = format!("Expect the needed fields: {}", Vec::from_iter(fields).join(", "));
+        ui.checkbox(&mut form.expects_needed, words).on_hover_text("They must be in the data and in the text");
     }
 }
 
@@ -120,26 +160,48 @@ fn heading(ui: &mut Ui, words: &str) {
     ui.label(RichText::new(words).font(theme::semibold(13.0)).color(t.strong));
 }
 
-fn preview_ui(ui: &mut Ui, preview: &Preview, form: &mut FixtureForm) {
+fn previews_ui(ui: &mut Ui, previews: &[Preview], form: &mut FixtureForm) {
     let t = ThemeTokens::of(ui);
     heading(ui, "Possible secrets");
-    if preview.found.is_empty() {
+    let found =
+        || previews.iter().zip(&form.names).flat_map(|(preview, name)| preview.found.iter().map(move |found| (found, name)));
+    if found().next().is_none() {
         ui.label(
             RichText::new("None found. This is not a guarantee: read it before you share it.").font(theme::small()).color(t.weak),
         );
     }
-    let mut kinds: Vec<&str> = Vec::new();
-    for found in &preview.found {
-        if !kinds.contains(&found.redaction.kind.as_str()) {
-            kinds.push(&found.redaction.kind);
+    let mut kinds: Vec<(&str, Vec<(&Found, &str)>)> = Vec::new();
+    for (found, name) in found() {
+        let kind = found.redaction.kind.as_str();
+        let place = if previews.len() == 1 { "" } else { name };
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, places)) => places.push((found, place)),
+            None => kinds.push((kind, vec![(found, place)])),
         }
     }
-    for kind in kinds {
-        kind_ui(ui, kind, preview.found.iter().filter(|found| found.redaction.kind == kind), form);
+    for (kind, found) in kinds {
+        kind_ui(ui, kind, &found, &mut form.wanted);
     }
     heading(ui, "Files to write");
+    match previews {
+        [one] => files_ui(ui, one, ""),
+        several => {
+            for (preview, name) in several.iter().zip(&form.names) {
+                let bytes: u64 = preview.files.iter().map(|file| file.bytes).sum();
+                let title = format!("{name} · {}", widgets::number_text(bytes, "bytes"));
+                CollapsingHeader::new(RichText::new(title).font(theme::mono(12.0)).color(t.strong))
+                    .id_salt(("fixture", &preview.path))
+                    .show(ui, |ui| files_ui(ui, preview, name));
+            }
+        }
+    }
+}
+
+/// The files of a fixture, which has a name where it is one of several, and whether they are what came.
+fn files_ui(ui: &mut Ui, preview: &Preview, fixture: &str) {
+    let t = ThemeTokens::of(ui);
     for file in &preview.files {
-        file_ui(ui, file, file.name == expect::FILE);
+        file_ui(ui, file, fixture);
     }
     ui.horizontal(|ui| {
         let is_exact = preview.exactness.starts_with("byte for byte");
@@ -150,21 +212,23 @@ fn preview_ui(ui: &mut Ui, preview: &Preview, form: &mut FixtureForm) {
 }
 
 /// A file that would be written; it unfolds to exactly its text.
-fn file_ui(ui: &mut Ui, file: &FixtureWritten, is_open: bool) {
+fn file_ui(ui: &mut Ui, file: &FixtureWritten, fixture: &str) {
     let t = ThemeTokens::of(ui);
+    let key = format!("{fixture}/{}", file.name);
     let title = format!("{} · {}", file.name, widgets::number_text(file.bytes, "bytes"));
     CollapsingHeader::new(RichText::new(title).font(theme::mono(12.0)).color(t.strong))
-        .id_salt(("written", &file.name))
-        .default_open(is_open)
+        .id_salt(("written", &key))
+        .default_open(file.name == expect::FILE)
         .show_unindented(ui, |ui| {
             if (file.begins.len() as u64) < file.bytes {
-                ui.label(RichText::new("How it begins: the first 1 MiB").font(theme::small()).color(t.warn));
+                let words = format!("How it begins: the first {}", widgets::number_text(file.begins.len() as u64, "bytes"));
+                ui.label(RichText::new(words).font(theme::small()).color(t.warn));
             }
-            let lines = code::exact_lines(ui, &file.name, &file.begins);
+            let lines = code::exact_lines(ui, &key, &file.begins);
             if lines.is_empty() {
                 ui.label(RichText::new("An empty file").font(theme::small()).color(t.weak));
             } else {
-                code::code_ui(ui, &file.name, &lines, 220.0);
+                code::code_ui(ui, &key, &lines, 220.0);
             }
         });
 }
@@ -172,19 +236,20 @@ fn file_ui(ui: &mut Ui, file: &FixtureWritten, is_open: bool) {
 /// Places of one kind that are listed.
 const PLACES: usize = 12;
 
-fn kind_ui<'a>(ui: &mut Ui, kind: &str, found: impl Iterator<Item = &'a Found>, form: &mut FixtureForm) {
+/// A kind of secret: what was found of it, each with the fixture that it is in, and whether it is hidden.
+fn kind_ui(ui: &mut Ui, kind: &str, found: &[(&Found, &str)], wanted: &mut Wanted) {
     let t = ThemeTokens::of(ui);
-    let found: Vec<&Found> = found.collect();
-    let count: u64 = found.iter().map(|found| found.redaction.count).sum();
+    let count: u64 = found.iter().map(|(found, _)| found.redaction.count).sum();
     let is_offered = OFFERED.contains(&kind);
-    let mut is_hidden = if is_offered { form.wanted.also.contains(kind) } else { !form.wanted.keep.contains(kind) };
+    let mut is_hidden = if is_offered { wanted.also.contains(kind) } else { !wanted.keep.contains(kind) };
     let words = format!("Hide {kind}: {}", if count == 1 { "1 time".to_owned() } else { widgets::number_text(count, "times") });
     if ui.checkbox(&mut is_hidden, words).changed() {
-        form.wanted.hide(kind, is_hidden);
+        wanted.hide(kind, is_hidden);
     }
-    for one in found.iter().take(PLACES) {
+    for (one, fixture) in found.iter().take(PLACES) {
         let state = if one.is_hidden { "hidden" } else { "left as it is" };
-        let line = format!("{state} · {} {} · {}", one.redaction.part, one.redaction.path, one.sample);
+        let place = format!("{fixture} {} {}", one.redaction.part, one.redaction.path);
+        let line = format!("{state} · {} · {}", place.trim_start(), one.sample);
         ui.horizontal(|ui| {
             ui.add_space(24.0);
             ui.add(Label::new(RichText::new(line).font(theme::mono(12.0)).color(t.weak)).truncate());

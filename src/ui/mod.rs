@@ -10,7 +10,6 @@ mod widgets;
 mod server_requests;
 mod answer_strip;
 mod call_bar;
-mod collection;
 mod code;
 mod commands;
 mod compare;
@@ -266,7 +265,6 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Library => middle.show(ui, |ui| library::library_ui(ui, cx)),
         Screen::Wire => middle.show(ui, |ui| wire::wire_ui(ui, cx)),
         Screen::Verify => middle.show(ui, |ui| verify::verify_ui(ui, cx)),
-        Screen::Collection => middle.show(ui, |ui| collection::collection_ui(ui, cx)),
         Screen::Settings => middle.show(ui, |ui| settings::settings_ui(ui, cx)),
         Screen::Server => middle.show(ui, |ui| server_cost::server_cost_ui(ui, cx)),
         Screen::ServerDiff => middle.show(ui, |ui| server_diff::versus_ui(ui, cx)),

@@ -187,8 +187,7 @@ fn every_screen_and_tab_is_one_choice_away() {
             Screen::Compare => Screen::Wire,
             Screen::Wire => Screen::Library,
             Screen::Library => Screen::Verify,
-            Screen::Verify => Screen::Collection,
-            Screen::Collection => Screen::Settings,
+            Screen::Verify => Screen::Settings,
             Screen::Settings => return None,
         })
     }

@@ -11,9 +11,7 @@ use super::{Cx, commands, icons, palette, servers, settings, shortcuts, tokenize
 use crate::settings::Theme;
 use crate::source::Source;
 use crate::state::server_diff::ServerDiffAction;
-use crate::state::{
-    Action, CollectionAction, ConnectAction, Connection, Dialog, FixtureAction, Screen, SettingsAction, ViewAction,
-};
+use crate::state::{Action, ConnectAction, Connection, Dialog, FixtureAction, Screen, SettingsAction, ViewAction};
 
 /// Width of the server's menu.
 const MENU: f32 = 320.0;
@@ -270,7 +268,6 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     item(ui, icons::ARGUMENTS, settings::NAME, true, ViewAction::ShowSettings.into());
     item(ui, icons::OPEN_FILE, "Open file…", true, Action::OpenPath(None));
     item(ui, icons::CHECK, "Verify fixtures…", true, Action::Fixture(FixtureAction::ShowVerify));
-    item(ui, icons::LIST, "Run a collection…", true, Action::Collection(CollectionAction::Show));
 }
 
 fn theme_button(ui: &mut Ui, cx: &Cx<'_>) {

@@ -7,7 +7,7 @@ use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::fixture::report;
 use crate::state::fixture::{FoundFixture, VerifyPart, VerifyRow};
-use crate::state::{Action, FixtureAction};
+use crate::state::{Action, CallAction, FixtureAction};
 
 const ROW: f32 = 26.0;
 
@@ -16,7 +16,10 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let send = |action| cx.send(Action::Fixture(action));
     let rest = widgets::mode_head(ui, cx, "Verify fixtures", |ui| {
         if verifying.is_running() {
-            widgets::cancel_calls(ui, cx);
+            let button = Button::new("Cancel").icon_fill(icons::STOP).shortcut("Esc").primary();
+            if button.enabled(cx.state.running.is_some()).show(ui).clicked() {
+                cx.send(CallAction::Cancel);
+            }
             return;
         }
         let has_some = !verifying.fixtures.is_empty();
@@ -59,9 +62,10 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
     };
     ui.add(Label::new(RichText::new(path.display().to_string()).font(theme::code()).color(t.weak)).truncate());
     let all = verifying.fixtures.len();
-    let (judged, passed) = verifying.judged();
-    let not_called = verifying.not_called();
-    let left = all - judged - not_called;
+    let totals = verifying.totals();
+    let (passed, not_called) = (totals.passed, totals.not_checked);
+    let judged = totals.fixtures - not_called;
+    let left = all - totals.fixtures;
     let mut words = match (verifying.is_running(), judged) {
         (true, _) => format!("{judged} of {} checked…", count(all)),
         (false, 0) if not_called == 0 => format!("{} to verify", count(all)),
@@ -76,6 +80,9 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     let color = if judged == 0 || passed == judged { t.strong } else { t.bad };
     ui.label(RichText::new(words).font(theme::semibold(15.0)).color(color));
+    if let Some(cost) = totals.cost_line() {
+        ui.add(Label::new(RichText::new(cost).font(theme::base()).color(t.text)).truncate());
+    }
     ui.spacing_mut().item_spacing.y = 0.0;
     ScrollArea::vertical().id_salt("verify").auto_shrink(false).show_rows(ui, ROW, verifying.rows.len(), |ui, range| {
         for row in &verifying.rows[range] {

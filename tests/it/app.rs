@@ -1,7 +1,6 @@
 //! The whole program but the window: the app with its engine and the real sample, used as a person uses it, through the
 //! accessibility tree alone.
 
-mod collections;
 mod comparing;
 mod copying;
 mod dead_ends;
@@ -18,8 +17,6 @@ mod questions;
 mod settings;
 mod sizes;
 
-use std::sync::Arc;
-
 use crate::live::{Window, open_sized, until};
 use crate::peer::oauth::{Modes, OAuthPeer};
 use crate::visit::Visit;
@@ -27,7 +24,7 @@ use egui::{Event, Key, Modifiers, OutputCommand};
 use egui_kittest::kittest::Queryable;
 use mcp_loupe::host::Hosts;
 use mcp_loupe::source::{Command, Http, Protocol, Source};
-use mcp_loupe::state::{Action, CallAction, ConnectAction, Connection, Dialog, Screen};
+use mcp_loupe::state::{Action, CallAction, ConnectAction, Connection, Dialog};
 
 fn open_with(source: Option<Source>) -> Window {
     open_sized(source, [1_280.0, 800.0])

@@ -227,10 +227,7 @@ done"#
 #[test]
 fn a_schema_that_cannot_be_used_keeps_nothing_from_being_called() {
     let folder = tempfile::tempdir().unwrap();
-    let collection = folder.path().join("calls.toml");
-    std::fs::write(&collection, "schema = \"loupe.collection/1\"\n[[call]]\nname = \"c\"\ntool = \"t\"\narguments = '{}'\n")
-        .unwrap();
-    let (collection, saved) = (collection.to_str().unwrap(), folder.path().join("saved"));
+    let saved = folder.path().join("saved");
     let saved = saved.to_str().unwrap();
     for (schema, why) in [
         ("null", "the schema is null, not an object"),
@@ -242,7 +239,6 @@ fn a_schema_that_cannot_be_used_keeps_nothing_from_being_called() {
         for words in [
             &["call", "t", "--view", "content"][..],
             &["compare", "t", "--vary", "n=1,2"],
-            &["run", collection],
             &["fixture", "save", saved, "t", "--force"],
         ] {
             let output = run(&[words, &server].concat(), b"");
@@ -841,7 +837,7 @@ fn a_device_or_a_pipe_is_no_file() {
             &["call", "t", "--args", &at, "--sample"],
             &["tools", "--config", path],
             &["tools", "--tokenizer", path, "--sample"],
-            &["run", path, "--sample"],
+            &["fixture", "save", "x", "--from", path, "--all"],
             &["hosts", "--from-probe", path],
             &["fixture", "export", path, "--out", "-", "--as", "result"],
         ] {

@@ -65,7 +65,6 @@ impl Canned {
         script += "*'\"tools/call\"'*) sed \"s/\\\"ID\\\"/$id/\" refused; echo;;\nesac; done\n";
         server.file("stderr", &format!("{words}\nlog {words}\n"));
         server.file("server.sh", &script);
-        server.file("calls.toml", "schema = \"loupe.collection/1\"\n[[call]]\ntool = \"say\"\n");
         server
     }
 
@@ -158,8 +157,6 @@ const ONLINE: &[&str] = &[
     "compare say --vary q --json",
     "compare say --vary q --as markdown",
     "compare say --vary q --as csv",
-    "run calls.toml --save out/run --keep",
-    "run calls.toml --json",
     "check --call say --probe",
     "check --call say --json",
     "check --call say --as markdown",
@@ -179,10 +176,12 @@ const ONLINE: &[&str] = &[
 
 /// On what was written by then.
 const OFFLINE: &[&str] = &[
+    "fixture save out/all --from out/t.jsonl --all",
+    "fixture verify out/all --offline --json",
     "show out/fixture",
     "show out/fixture --json",
-    "diff out/fixture out/run/say",
-    "diff out/fixture out/run/say --json",
+    "diff out/fixture out/all/say",
+    "diff out/fixture out/all/say --json",
     "fixture list out",
     "fixture list out --json",
     "fixture export out/fixture --as pytest --out out/e1",
@@ -263,7 +262,7 @@ fn nothing_that_is_known_leaves_by_any_command() {
         "baseline.json",
         "junit.xml",
         "fixture/response.json",
-        "run/say/capture.json",
+        "all/say/capture.json",
         "e1",
         "e2",
         "e3",
@@ -324,7 +323,7 @@ fn a_picture_of_somebodys_server_calls_nothing_unnamed_and_sends_nothing_ungiven
         heard.lines().filter(|line| line.contains("tools/call")).map(str::to_owned).collect::<Vec<_>>()
     };
     assert!(picture(&[]).status.success());
-    for screen in ["hosts", "findings", "loading", "compare", "collection"] {
+    for screen in ["hosts", "findings", "loading", "compare", "verify"] {
         let output = picture(&["--screen", screen]);
         assert!(!output.status.success() && text(&output).contains("none is named"), "{screen}: {}", text(&output));
     }

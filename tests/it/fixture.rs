@@ -65,6 +65,9 @@ fn what_is_saved_verifies_until_the_answer_is_another() {
     let passed = said(&["fixture", "verify", &all, "--sample"], 0);
     assert!(passed.contains("✓ payload: the data is as expected") && passed.ends_with("1 of 1 fixtures passed\n"), "{passed}");
     assert!(!passed.contains("findings"), "nobody asked: {passed}");
+    let cost = passed.lines().find(|line| line.starts_with("  as sent: ")).unwrap();
+    assert!(cost.contains(" tokens as before · ") && cost.ends_with(" ms"), "{cost}");
+    assert!(passed.contains("\nanswers as sent, o200k_base: "), "{passed}");
 
     // Another answer of the same tool.
     let junit = folder.path().join("junit.xml").display().to_string();
@@ -77,6 +80,9 @@ fn what_is_saved_verifies_until_the_answer_is_another() {
     let checks = document["fixtures"][0]["checks"].as_array().unwrap();
     assert!(checks.iter().any(|check| check["check"] == "payload" && check["passed"] == true));
     assert!(checks.iter().all(|check| check["check"] != "findings"));
+    let (totals, only) = (&document["totals"], &document["fixtures"][0]);
+    assert_eq!((&totals["fixtures"], &totals["failed"], &totals["tokens"]), (&1.into(), &1.into(), &only["tokens"]));
+    assert!(totals["tokens"]["now"].as_u64() != totals["tokens"]["before"].as_u64() && totals["elapsedMs"].is_number());
 
     // Accepted, it is what is expected; what a person wrote beside it stays.
     let expect = folder.path().join("fixtures/companies/expect.toml");
@@ -107,7 +113,8 @@ fn what_is_saved_verifies_until_the_answer_is_another() {
     fs::write(&expect, &with_comment).unwrap();
 
     // Offline, the recorded answer keeps to its budgets, or not.
-    said(&["fixture", "verify", &all, "--offline"], 0);
+    let saved = json(&["fixture", "verify", &all, "--offline", "--json"], 0);
+    assert!(saved["totals"]["tokens"]["before"].is_number() && saved["totals"]["tokens"]["now"].is_null());
     fs::write(&expect, with_comment.replace("json = 100000", "json = 10")).unwrap();
     let over = said(&["fixture", "verify", &all, "--offline"], 1);
     assert!(over.contains("✗ budget json: JSON, compact: "), "{over}");
@@ -228,7 +235,7 @@ fn a_full_disk_is_said_and_costs_nothing_else() {
     let history = History::at(Path::new(&data));
     assert_eq!(history.list().unwrap().entries.len(), 2);
     assert_eq!(fs::read_dir(history.root().join("captures")).unwrap().count(), 2);
-    // So with a fixture, an export, a run's answers and a transcript.
+    // So with a fixture, an export and a transcript.
     let dir = folder.path().join("fixture").display().to_string();
     let saved = with_room(16, &[&["fixture", "save", &dir], &large[..]].concat());
     assert_eq!(saved.status.code(), Some(2), "{}", stderr(&saved));
@@ -249,22 +256,89 @@ fn a_full_disk_is_said_and_costs_nothing_else() {
     assert_eq!(left, ["data", "fixture", "t.jsonl"]);
 }
 
+/// A file of three calls of one tool, a resource, and a call without an answer.
+fn calls(folder: &Path) -> String {
+    let asked = |id: u32, method: &str, params: Value| serde_json::json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let answer = |id: u32, result: Value| serde_json::json!({"jsonrpc": "2.0", "id": id, "result": result});
+    let call = |id: u32| asked(id, "tools/call", serde_json::json!({"name": "get", "arguments": {"n": id}}));
+    let mut lines = vec![asked(9, "resources/read", serde_json::json!({"uri": "a://b"}))];
+    lines.push(answer(9, serde_json::json!({"contents": []})));
+    for id in 1..=3 {
+        lines.extend([call(id), answer(id, serde_json::json!({"content": [{"type": "text", "text": "called"}]}))]);
+    }
+    lines.push(call(4));
+    let file = folder.join("session.jsonl");
+    fs::write(&file, lines.iter().map(|line| line.to_string() + "\n").collect::<String>()).unwrap();
+    file.display().to_string()
+}
+
 #[test]
-fn a_run_keeps_what_is_hidden_hidden() {
+fn every_call_of_a_file_becomes_a_fixture() {
     let folder = tempfile::tempdir().unwrap();
-    let (data, file) = (folder.path().join("data"), folder.path().join("c.toml"));
-    fs::write(&file, "schema = \"loupe.collection/1\"\nsource = \"--sample\"\n[[call]]\ntool = \"dial_search_user\"\narguments = '{\"name\": \"a\"}'\n").unwrap();
-    let (data_dir, place) = (data.display().to_string(), file.display().to_string());
-    let run = |more: &[&str]| said(&[&["run", &place, "--yes", "--keep", "--data-dir", &data_dir], more].concat(), 0);
-    run(&[]);
-    assert!(holds(&everything(&data), "@"), "the sample has e-mail addresses");
-    fs::remove_dir_all(&data).unwrap();
-    run(&["--hide", "email"]);
-    assert!(holds(&everything(&data), "[hidden:email]"));
-    assert!(!holds(&everything(&data), "@"));
-    // Arguments that were hidden are not those of the call, so that it is not made.
-    fs::write(&file, fs::read_to_string(&file).unwrap().replace("\"a\"}", "\"[hidden:member]\"}")).unwrap();
-    assert!(said(&["run", &place, "--yes"], 2).contains("an argument is hidden"));
+    let (file, all) = (calls(folder.path()), folder.path().join("fixtures").display().to_string());
+    let save = ["fixture", "save", &all, "--from", &file, "--all"];
+    let page = said(&[&save[..], &["--preview"]].concat(), 0);
+    assert!(page.contains("get-3: would be written") && !Path::new(&all).exists(), "{page}");
+    let saved = said(&save, 0);
+    assert!(saved.contains("note: left out: 2 captures without a call of a tool and its answer"), "{saved}");
+    let document = json(&["fixture", "list", &all, "--json"], 0);
+    let names: Vec<_> = document["fixtures"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["get", "get-2", "get-3"]);
+    // What is there stays, all of it, and is replaced where that is said.
+    fs::remove_dir_all(Path::new(&all).join("get")).unwrap();
+    assert!(said(&save, 2).contains("the folder already exists") && !Path::new(&all).join("get").exists());
+    let document = json(&[&save[..], &["--force", "--budget", "content=5", "--json"]].concat(), 0);
+    assert_eq!(document["fixtures"].as_array().unwrap().len(), 3);
+    let offline = said(&["fixture", "verify", &all, "--offline"], 0);
+    assert!(offline.ends_with("answers as sent, o200k_base: 3 tokens\n3 of 3 fixtures passed\n"), "{offline}");
+    // One answer is still wanted where nobody says `--all`.
+    assert!(said(&["fixture", "save", &all, "--from", &file, "--force"], 2).contains("holds 5 answers"));
+}
+
+/// A server that says when it is called for the third time, and answers no more.
+#[cfg(unix)]
+const STUCK: &str = r#"n=0; while IFS= read -r line; do
+id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+case "$line" in
+*'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"stuck","version":"1"}}}\n' "$id";;
+*'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"get","inputSchema":{"type":"object"}}]}}\n' "$id";;
+*'"tools/call"'*) n=$((n+1)); if [ $n = 3 ]; then echo third >&2; else printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"called"}]}}\n' "$id"; fi;;
+esac; done"#;
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_prints_what_came_and_updates_nothing() {
+    use std::io::Read;
+    let folder = tempfile::tempdir().unwrap();
+    let (file, all) = (calls(folder.path()), folder.path().join("fixtures").display().to_string());
+    said(&["fixture", "save", &all, "--from", &file, "--all"], 0);
+    let before = everything(Path::new(&all));
+    let source = ["--protocol", "2025-06-18", "--", "sh", "-c", STUCK];
+    let mut child = Command::new(LOUPE)
+        .args(["fixture", "verify", &all, "--json", "--update"])
+        .args(source)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut stderr, mut said, mut byte) = (child.stderr.take().unwrap(), Vec::new(), [0]);
+    while !String::from_utf8_lossy(&said).contains("third\n") {
+        assert_eq!(stderr.read(&mut byte).unwrap(), 1, "{}", String::from_utf8_lossy(&said));
+        said.push(byte[0]);
+    }
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(child.id().cast_signed()), nix::sys::signal::Signal::SIGINT).unwrap();
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    stderr.read_to_end(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{}", String::from_utf8_lossy(&said));
+    let document: Value = serde_json::from_str(&out).unwrap();
+    let passed: Vec<_> = document["fixtures"].as_array().unwrap().iter().map(|one| one["passed"].as_bool()).collect();
+    assert_eq!((document["passed"].as_bool(), passed), (Some(false), vec![Some(true), Some(true), Some(false)]), "{document}");
+    assert_eq!(document["fixtures"][2]["checks"][0]["message"], "not called");
+    assert_eq!(document["totals"]["tokens"], serde_json::json!({"before": 2, "now": 2}), "{document}");
+    assert!(String::from_utf8_lossy(&said).ends_with("error: interrupted\n"));
+    assert!(everything(Path::new(&all)) == before);
 }
 
 #[cfg(unix)]

@@ -157,42 +157,6 @@ fn a_variant_is_what_loupe_shows_of_that_format() {
 }
 
 #[test]
-fn a_collection_is_run_and_compared_with_the_run_before() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
-    let write = |size: u32, most: u32| {
-        let text = format!(
-            "schema = \"loupe.collection/1\"\nsource = \"--sample\"\n[[call]]\nname = \"north\"\ntool = \"dual_search_companies\"\n\
-             arguments = '{{\"searchTerm\":\"north\",\"pageSize\":{size}}}'\n[call.budgets.tokens]\ncontent = {most}\n\
-             [[call]]\ntool = \"dual_search_tickets\"\narguments = {{ pageSize = 1 }}\n"
-        );
-        std::fs::write(path("c.toml"), text).unwrap();
-    };
-    write(2, 100_000);
-    let refused = run(&["run", &path("c.toml")]);
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert_eq!(refused.status.code(), Some(2), "{said}");
-    assert!(said.contains("not declared read-only, and nothing was called: 2 of 2 calls"), "{said}");
-    let first = run(&["run", &path("c.toml"), "--yes", "--json", "--save", &path("kept")]);
-    assert_eq!(first.status.code(), Some(0), "{}", String::from_utf8_lossy(&first.stderr));
-    std::fs::write(path("first.json"), &first.stdout).unwrap();
-    assert!(folder.path().join("kept/north/response.json").is_file());
-    write(4, 1);
-    let second = run(&["run", &path("c.toml"), "--yes", "--json", "--against", &path("first.json")]);
-    let found: serde_json::Value = serde_json::from_slice(&second.stdout).unwrap();
-    assert_eq!(second.status.code(), Some(1));
-    assert_eq!((&found["schema"], &found["passed"]), (&"loupe.run/1".into(), &false.into()));
-    assert_eq!(found["calls"][0]["budgets"][0]["passed"], false);
-    assert!(found["calls"][0]["change"].as_i64().unwrap() > 0, "{found}");
-    assert_eq!(found["calls"][1]["change"], 0);
-    let page = run(&["run", &path("c.toml"), "--yes", "--against", &path("first.json")]);
-    assert!(String::from_utf8_lossy(&page.stdout).contains("CHANGE"));
-    // What was kept answers again.
-    let again = run(&["tools", "--fixture", &path("kept")]);
-    assert!(String::from_utf8_lossy(&again.stdout).contains("dual_search_tickets"));
-}
-
-#[test]
 fn a_fixture_is_exported_as_other_things() {
     let folder = tempfile::tempdir().unwrap();
     fixtures(folder.path());

@@ -59,11 +59,6 @@ const DIALOGS: &[Opener] = &[
     ("ConfirmCompare", |stage| {
         quietly(stage, Action::Compare(CompareAction::Start { vary: "pageSize".into(), written: "5,50".into() }));
     }),
-    ("ConfirmCollection", |stage| {
-        let collection = Arc::new(Collection::parse(&COLLECTION.replace("SIZE", "5"), "calls.toml").unwrap());
-        stage.apply(Event::Collection(CollectionEvent::Opened { path: "/home/me/calls.toml".into(), collection }));
-        quietly(stage, Action::Collection(CollectionAction::Run));
-    }),
     ("ConfirmFixtures", |stage| {
         let tool = stage.state.tool().unwrap().tool.name.clone();
         let found = FoundFixture {
@@ -130,26 +125,25 @@ fn place_of(dialog: &Dialog) -> usize {
     match dialog {
         Dialog::ConfirmCall { .. } => 0,
         Dialog::ConfirmCompare { .. } => 1,
-        Dialog::ConfirmCollection { .. } => 2,
-        Dialog::ConfirmFixtures { .. } => 3,
-        Dialog::Values(_) => 4,
-        Dialog::AllowedTools => 5,
-        Dialog::Silence(_) => 6,
-        Dialog::KeepArguments { .. } => 7,
-        Dialog::Variables { .. } => 8,
-        Dialog::Watch(_) => 9,
-        Dialog::Definition { .. } => 10,
-        Dialog::OpenLink { .. } => 11,
-        Dialog::Shortcuts => 12,
-        Dialog::Palette { .. } => 13,
-        Dialog::History => 14,
-        Dialog::Fixture => 15,
-        Dialog::ToolsChanged => 16,
-        Dialog::Steps => 17,
-        Dialog::Stderr => 18,
-        Dialog::ExactCount => 19,
-        Dialog::Roots { .. } => 20,
-        Dialog::Path { .. } => 21,
+        Dialog::ConfirmFixtures { .. } => 2,
+        Dialog::Values(_) => 3,
+        Dialog::AllowedTools => 4,
+        Dialog::Silence(_) => 5,
+        Dialog::KeepArguments { .. } => 6,
+        Dialog::Variables { .. } => 7,
+        Dialog::Watch(_) => 8,
+        Dialog::Definition { .. } => 9,
+        Dialog::OpenLink { .. } => 10,
+        Dialog::Shortcuts => 11,
+        Dialog::Palette { .. } => 12,
+        Dialog::History => 13,
+        Dialog::Fixture => 14,
+        Dialog::ToolsChanged => 15,
+        Dialog::Steps => 16,
+        Dialog::Stderr => 17,
+        Dialog::ExactCount => 18,
+        Dialog::Roots { .. } => 19,
+        Dialog::Path { .. } => 20,
     }
 }
 

@@ -9,11 +9,11 @@ use super::{duration, elided, ground, heading};
 use crate::capture::{Capture, Outcome};
 use crate::json::Doc;
 use crate::state::diff::DiffAction;
-use crate::state::{Action, CollectionAction, ViewAction};
+use crate::state::{Action, FixtureAction, ViewAction};
 use crate::token::{Count, counted};
 use crate::ui::outcome::outcome_look;
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::{Cx, icons, once, shortcuts, widgets};
+use crate::ui::{Cx, fixture, icons, once, shortcuts, widgets};
 
 /// Below this width there is no room for the words of two buttons beside the heading.
 const TIGHT: f32 = 280.0;
@@ -133,13 +133,9 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
             cx.send(Action::Diff(DiffAction::Open(capture.id.clone(), capture.id.clone())));
             ui.close();
         }
-        let is_call = !capture.tool.name.is_empty();
-        if widgets::menu_item(ui, icons::LIST, "Add to a collection…", "", is_call).clicked() {
-            cx.send(Action::Collection(CollectionAction::Collect(vec![capture.id.clone()])));
-            ui.close();
-        }
-        if widgets::menu_item(ui, icons::LIST, "Save all calls as a collection…", "", is_call).clicked() {
-            cx.send(Action::Collection(CollectionAction::Collect(all_calls(cx))));
+        let is_call = cx.state.is_call_of_run(capture);
+        if widgets::menu_item(ui, icons::EXPORT, fixture::SAVE_RUN, "", is_call).clicked() {
+            cx.send(Action::Fixture(FixtureAction::ShowRun));
             ui.close();
         }
         ui.separator();
@@ -148,7 +144,8 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
             cx.send(ViewAction::RemoveCaptures(vec![capture.id.clone()]));
             ui.close();
         }
-        let others: Vec<_> = all_calls(cx).into_iter().filter(|other| *other != capture.id).collect();
+        let ids = cx.state.captures.iter().map(|other| other.id.clone());
+        let others: Vec<_> = ids.filter(|other| *other != capture.id).collect();
         if widgets::menu_item(ui, icons::TRASH, "Remove all others", "", !others.is_empty()).clicked() {
             cx.send(ViewAction::RemoveCaptures(others));
             ui.close();
@@ -202,11 +199,6 @@ fn differing<'a>(arguments: &Bytes, others: impl Iterator<Item = &'a Bytes>) -> 
     unset.dedup();
     words.extend(unset.into_iter().map(|name| format!("{name} unset")));
     if words.is_empty() { String::new() } else { format!("{} · ", words.join(" ")) }
-}
-
-/// Every capture of this run, in order.
-pub(in crate::ui) fn all_calls(cx: &Cx<'_>) -> Vec<crate::capture::CaptureId> {
-    cx.state.captures.iter().map(|capture| capture.id.clone()).collect()
 }
 
 /// The side that an answer is on, while the diff screen is open.

@@ -18,7 +18,7 @@ pub use button::{Button, button, context_menu, icon_button, menu_item, menu_row,
 pub use field::LineEdit;
 pub use mark::{Tone, badge, key_cap, key_cap_at, key_cap_width, letter_at, swatch};
 pub use modal::{focus_first, focus_opened, modal, modal_frame, modal_room, paragraph, title};
-pub use mode::{cancel_calls, mode_body, mode_head};
+pub use mode::{mode_body, mode_head};
 pub use notice::{MOVES_AFTER, empty_ui, held_ui, problem_ui, ready, waiting};
 pub use number::{bytes, count_text, grouped, number_at, number_right, number_text, number_width, seconds};
 pub use verdict::verdict_rows;

@@ -3,7 +3,7 @@
 use egui::{Align, Frame, Layout, Margin, Rect, RichText, Stroke, Ui, vec2};
 
 use super::Button;
-use crate::state::{CallAction, ViewAction};
+use crate::state::ViewAction;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons};
 
@@ -40,12 +40,4 @@ pub fn mode_body(ui: &mut Ui, body: impl FnOnce(&mut Ui)) {
         ui.spacing_mut().item_spacing.y = 8.0;
         body(ui);
     });
-}
-
-/// The button that ends the call in flight of a screen that makes several.
-pub fn cancel_calls(ui: &mut Ui, cx: &Cx<'_>) {
-    let button = Button::new("Cancel").icon_fill(icons::STOP).shortcut("Esc").primary();
-    if button.enabled(cx.state.running.is_some()).show(ui).clicked() {
-        cx.send(CallAction::Cancel);
-    }
 }

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use bytes::Bytes;
 use egui::accesskit::Role;
 use mcp_loupe::cancel::Cancel;
+use mcp_loupe::capture::Capture;
 use mcp_loupe::fixture::export::{EXPORTS, ExportChoice, ExportForm};
 use mcp_loupe::fixture::redact::RedactOptions;
 use mcp_loupe::fixture::verify::judge;
@@ -68,8 +70,9 @@ fn a_fixture_is_saved_after_a_look_and_verified() {
     // Through the core: it is whole, and keeps what it promises.
     let (written, expect) = store::read_fixture(&at).unwrap_or_else(|problem| panic!("{problem}"));
     assert!(!expect.ignore.is_empty(), "dates are not compared");
-    let checks = judge(&written, None, &expect, &RedactOptions::default(), &Hosts::built_in(), &Cancel::new());
-    assert!(checks.unwrap_or_else(|error| panic!("{error}")).iter().all(|check| check.passed != Some(false)));
+    let (dir, hosts) = (String::new(), Hosts::built_in());
+    let verdict = judge(dir, &written, None, &expect, &RedactOptions::default(), &hosts, &Cancel::new());
+    assert!(verdict.unwrap_or_else(|error| panic!("{error}")).passed());
     // A second time nothing is written over, unless that is chosen.
     press(&mut window, Key::S, Modifiers::COMMAND);
     until_label(&mut window, "already exists");
@@ -95,6 +98,56 @@ fn a_fixture_is_saved_after_a_look_and_verified() {
     click(&mut window, "Check saved answers, no calls");
     until_label(&mut window, "0 of 1 fixture passed");
     until_label(&mut window, "failed: budget content");
+}
+
+/// Does what the palette has by this name.
+fn choose(window: &mut Window, command: &str) {
+    press(window, Key::K, Modifiers::COMMAND);
+    until(window, "the palette", |window| matches!(window.state().state.dialog, Some(Dialog::Palette { .. })));
+    window.event(Event::Text(command.to_owned()));
+    window.step();
+    window.step();
+    press(window, Key::Enter, Modifiers::NONE);
+}
+
+#[test]
+fn the_calls_of_this_run_become_fixtures_after_a_look() {
+    let folder = folder();
+    let mut window = called([1_280.0, 900.0], "dual_search_companies");
+    perform(&mut window, CallAction::SetArgumentsText(r#"{"pageSize":1}"#.into()));
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until(&mut window, "both answers are there", |window| window.state().state.captures.len() == 2);
+    choose(&mut window, "Save the calls of this run");
+    until_label(&mut window, "Save 2 calls as fixtures");
+    write(&mut window, "Folder", folder.path());
+    until_label(&mut window, &format!("Creates 2 folders in {}", folder.path().display()));
+    until_label(&mut window, "dual_search_companies-2 · ");
+    until_label(&mut window, "Possible secrets");
+    assert_eq!(std::fs::read_dir(folder.path()).map(Iterator::count).ok(), Some(0), "nothing is written by looking");
+    click(&mut window, "Save 2 fixtures");
+    until_label(&mut window, "Saved 2 fixtures");
+    let second = folder.path().join("dual_search_companies-2");
+    let (written, _) = store::read_fixture(&second).unwrap_or_else(|problem| panic!("{problem}"));
+    assert_eq!(written.arguments, r#"{"pageSize":1}"#.as_bytes());
+    // A second time nothing is written over, not even where one of them is gone.
+    std::fs::remove_dir_all(&second).unwrap_or_else(|error| panic!("{error}"));
+    choose(&mut window, "Save the calls of this run");
+    until_label(&mut window, "1 of 2 already exist");
+    click(&mut window, "Save 2 fixtures");
+    assert!(!second.exists() && window.state().state.fixtures.saving.is_some());
+    click(&mut window, "Existing folders: Replace them");
+    until(&mut window, "they may be replaced", |window| {
+        window.state().state.fixtures.saving.as_ref().is_some_and(|saving| saving.form.replaces)
+    });
+    click(&mut window, "Save 2 fixtures");
+    until(&mut window, "they are saved", |window| window.state().state.fixtures.saving.is_none());
+    assert!(second.exists());
+    // They are verified together.
+    open(&mut window, folder.path());
+    until_label(&mut window, "2 fixtures to verify");
+    click(&mut window, "Verify against this server");
+    until_label(&mut window, "2 of 2 fixtures passed");
+    until_label(&mut window, "answers as sent, o200k_base: ");
 }
 
 #[test]
@@ -152,4 +205,59 @@ fn every_export_writes_something_or_says_why_not() {
     }
     assert!(written + 12 > ExportChoice::all(&hosts).len(), "{written} of {}", ExportChoice::all(&hosts).len());
     assert!(EXPORTS.len() > 10);
+}
+
+#[test]
+fn a_new_answer_is_kept_after_a_look_and_a_hidden_argument_is_filled_in() {
+    let folder = folder();
+    let mut window = called([1_280.0, 900.0], "dual_search_companies");
+    let Some(capture) = window.state().state.capture().cloned() else { panic!("an answer") };
+    let with = |arguments: &'static str| Capture { arguments: Bytes::from_static(arguments.as_bytes()), ..(*capture).clone() };
+    let save = |name: &str, capture: &Capture| {
+        store::write_folder(capture, &folder.path().join(name)).unwrap_or_else(|problem| panic!("{problem}"));
+    };
+    // As if the server had answered these so before.
+    save("a", &with(r#"{"searchTerm":"[hidden:member]","pageSize":1}"#));
+    save("b", &with(r#"{"pageSize":1}"#));
+    open(&mut window, folder.path());
+    until_label(&mut window, "2 fixtures to verify");
+    click(&mut window, "Verify against this server");
+    until_label(&mut window, "0 of 2 fixtures passed");
+    until_label(&mut window, "type its value below the fixture");
+    let field = "Value of /searchTerm, fixture 1";
+    window.get_by_role_and_label(Role::PasswordInput, field).focus();
+    window.step();
+    window.event(Event::Text("north".to_owned()));
+    window.step();
+    click(&mut window, "Verify against this server");
+    until_label(&mut window, "Keep 2 new answers");
+    let before = store::read_folder(&folder.path().join("b")).unwrap_or_else(|problem| panic!("{problem}"));
+    // Nothing while a folder is being replaced.
+    let files = |name: &str| -> Option<std::collections::BTreeMap<_, _>> {
+        let read = |entry: Result<std::fs::DirEntry, std::io::Error>| {
+            let path = entry?.path();
+            Ok::<_, std::io::Error>((path.clone(), std::fs::read(path)?))
+        };
+        std::fs::read_dir(folder.path().join(name)).ok()?.map(read).collect::<Result<_, _>>().ok()
+    };
+    let both = (files("a"), files("b"));
+    assert!(both.0.is_some() && both.1.is_some());
+    click(&mut window, "Keep 2 new answers");
+    until_label(&mut window, "Kept 2 new answers");
+    until_label(&mut window, "2 of 2 fixtures passed");
+    let new = (files("a"), files("b"));
+    assert!(new.0.is_some() && new.0 != both.0 && new.1.is_some() && new.1 != both.1);
+    press(&mut window, Key::Z, Modifiers::COMMAND);
+    until_label(&mut window, "Keep 2 new answers");
+    until(&mut window, "both are as before, byte for byte", |_| (files("a"), files("b")) == both);
+    click(&mut window, "Keep the new answer of a");
+    until_label(&mut window, "the new answer is kept");
+    click(&mut window, "Keep the new answer");
+    until_label(&mut window, "2 of 2 fixtures passed");
+    let after = store::read_folder(&folder.path().join("b")).unwrap_or_else(|problem| panic!("{problem}"));
+    assert_ne!(before.response, after.response);
+    let kept = store::read_folder(&folder.path().join("a")).unwrap_or_else(|problem| panic!("{problem}"));
+    assert!(String::from_utf8_lossy(&kept.arguments).contains("[hidden:"), "what was typed is not kept");
+    click(&mut window, "Verify against this server");
+    until(&mut window, "they are judged", |window| window.state().state.fixtures.verifying.totals().passed == 2);
 }
