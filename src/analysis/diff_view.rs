@@ -436,7 +436,7 @@ mod tests {
         };
         assert!(compare("json", "structured").unwrap().found.is_empty());
         let yaml = compare("json", "yaml").unwrap().found;
-        assert_eq!((yaml.removed, yaml.added), (1, 1));
+        assert_eq!((yaml.removed, yaml.added), (1, 2));
         assert!(compare("json", "csv").is_err());
     }
 

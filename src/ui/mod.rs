@@ -151,14 +151,10 @@ impl<'a> Cx<'a> {
     }
 
     /// The row of what the server sent, of any capture: `both`, else the one part that there is. `None` until it is known
-    /// which; asked for, where `asks`.
-    pub fn as_sent(&self, capture: &CaptureId, asks: bool) -> Option<&'a Row> {
+    /// which.
+    pub fn as_sent(&self, capture: &CaptureId) -> Option<&'a Row> {
         for format in ["both", "content", "structured"] {
-            let asked = match asks {
-                true => self.ask_of(std::slice::from_ref(capture), RowQuery(format)),
-                false => self.state.answers.get(capture, RowQuery(format))?,
-            };
-            match asked {
+            match self.state.answers.get(capture, RowQuery(format))? {
                 QueryState::Ready(row) if row.is_available() => return Some(row),
                 QueryState::Ready(_) => {}
                 _ => return None,

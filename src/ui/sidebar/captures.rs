@@ -221,7 +221,7 @@ fn compare_with_shown(cx: &Cx<'_>, capture: &Capture) {
 
 /// What the answer costs as it was sent, once that was counted for the ledger.
 fn as_sent_tokens(cx: &Cx<'_>, capture: &Capture) -> Option<Count> {
-    let row = cx.as_sent(&capture.id, false)?;
+    let row = cx.as_sent(&capture.id)?;
     cx.state.count_of(&capture.id, row, &cx.state.settings.tokenizer)?.ok()
 }
 
